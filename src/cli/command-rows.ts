@@ -503,7 +503,7 @@ const STOP_HOOK: readonly CommandRow[] = [
         "--start [commit]",
         "play the start of the session first: with the files as they are now, or with those of a commit",
       ),
-      option("--times <n>", "how many stops in a row, as long as the agent goes on", {
+      option("--times <n>", "how many stops in a row, as long as the agent continues", {
         read: readCount,
         default: 1,
       }),

@@ -40,7 +40,7 @@ export function planGitHook(
   if (before?.includes(BEGIN)) return planRenewal(before, block);
   if (before === undefined || before.trim() === "") return { kind: "write", text: `#!/bin/sh\n${block}` };
   const manager = MANAGERS.find(([mark]) => mark.test(before))?.[1];
-  if (manager !== undefined) return { kind: "left-alone", why: `${manager} looks after it` };
+  if (manager !== undefined) return { kind: "left-alone", why: `${manager} manages it` };
   const [first = "", ...rest] = before.split("\n");
   if (!/^#!.*\b(?:sh|bash|dash|ksh|zsh)\s*$/.test(first))
     return { kind: "left-alone", why: "it is not a shell script" };

@@ -48,11 +48,11 @@ guards:
   fewer-tests: tell
 
 stop_hook:
-  # The host says when the agent stops again after a block: \`enforce\` checks that stop too, so a fix is verified.
+  # After a block the agent stops again: \`enforce\` checks that stop, too, so that a fix is verified.
   when_active: enforce
   # While another session or a terminal runs the gates here: \`wait\` for it instead of letting the agent go unchecked.
   when_busy: wait
-  # Changed gates are shown to you. \`hold\` goes on judging by those the session began with.
+  # Changed gates are shown to you. \`hold\` keeps checking with those the session began with.
   when_gates_change: tell
 `;
 
@@ -95,7 +95,7 @@ function entryPointsBlock(scopes: readonly DetectedScope[]): string {
   if (places.every(({ path }) => path === ".")) return ENTRY_POINTS_EXAMPLE;
   const hasActive = places.some(({ checks }) => checks.some(isActive));
   const key = hasActive ? "entry_points:" : "# entry_points:";
-  return `# Which checks look after which paths; they run in that directory.\n${key}\n${places.map(entryPoint).join("")}`;
+  return `# Which checks cover which paths; they run in that directory.\n${key}\n${places.map(entryPoint).join("")}`;
 }
 
 /** A check that is a comment may not be named. */
@@ -116,7 +116,7 @@ function namesOf(checks: readonly DetectedCheck[]): readonly string[] {
   return checks.map(({ name }) => name);
 }
 
-const ENTRY_POINTS_EXAMPLE = `# Every check looks after everything. For one that looks after a path alone:
+const ENTRY_POINTS_EXAMPLE = `# Every check covers everything. For one that covers only a path:
 # entry_points:
 #   - path: services/api
 #     checks: [test]

@@ -169,7 +169,7 @@ export function excuseNotices(outcome: GateOutcome): readonly Notice[] {
   const { first, old = [] } = baseline?.kind === "compared" ? baseline : {};
   const which =
     first === undefined ? `Its log: ${logPath}` : `${old.length > 1 ? "The first" : "It is"}: ${first}`;
-  const text = `Gauntlet: ${name} is red for older reasons and did not block: ${warning}. ${which}`;
+  const text = `Gauntlet: ${name} still fails, but only with existing problems, and did not block: ${warning}. ${which}`;
   return [{ rank: "old problems", key: `baseline ${outcome.id}`, text }];
 }
 

@@ -118,7 +118,7 @@ describe("a log directory that holds files of the project is an error of validat
 
     expect(validate).toMatchObject({ exitCode: 1 });
     expect(validate.stderr).toContain(
-      `.gauntlet/config.yml:1:1: error: \`log_dir\` (src) holds what a gate looks after: ${path}`,
+      `.gauntlet/config.yml:1:1: error: \`log_dir\` (src) holds files that a gate covers: ${path}`,
     );
   });
 

@@ -38,7 +38,7 @@ describe("a check with only_new", () => {
 
     expect(first.answer).toMatchObject({ decision: "approve", status: "passed_with_warnings" });
     expect(first.answer.systemMessage).toMatch(
-      /lint is red for older reasons .* 2 problems were there before \(main \(\w{7}\)\), and none is new\. The first: src\/a\.js:3:1 error no-bad: BAD old/,
+      /lint still fails, but only with existing problems.* 2 problems were there before \(main \(\w{7}\)\), and none is new\. The first: src\/a\.js:3:1 error no-bad: BAD old/,
     );
     await project.write({ "src/c.js": "fine\n" });
     expect((await stopIn(project)).answer.systemMessage).toBeUndefined();
@@ -101,7 +101,7 @@ describe("a check with only_new", () => {
     expect(all.stdout).toContain("✗ lint  src/b.js:3  no-bad: BAD new");
   });
 
-  test("never counts as red for older reasons when its command cannot be run, and says so", async () => {
+  test("never counts as failing only with existing problems when its command cannot be run, and says so", async () => {
     project = await projectWith("only_new: true\nchecks: { lint: sh missing.sh }\n", {
       "missing.sh": "no-such-linter src\n",
     });

@@ -15,7 +15,7 @@ test("shows what the agent reads and the user sees, and remembers nothing", asyn
 
   expect(done.exitCode).toBe(0);
   expect(done.stdout).toContain('"hook_event_name":"AfterAgent"');
-  expect(done.stdout).toContain("The agent goes on and reads:\n  Gauntlet gates did not pass");
+  expect(done.stdout).toContain("The agent continues and reads:\n  Gauntlet gates did not pass");
   expect(done.stdout).toContain("It printed nothing.");
   expect(done.stdout).toContain("The user sees nothing.");
   expect(project.has("gauntlet_logs")).toBe(false);

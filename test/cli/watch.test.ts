@@ -16,7 +16,7 @@ test("without a terminal --watch says why it does not start", async () => {
 
   expect(exitCode).toBe(1);
   expect(stdout).toBe("");
-  expect(stderr).toContain("`--watch` reads keys and goes on until you quit, so it needs a terminal.");
+  expect(stderr).toContain("`--watch` reads keys until you quit, so it needs a terminal.");
 });
 
 test("--watch cannot be combined with --json", async () => {

@@ -134,7 +134,7 @@ const WAYS: readonly Way[] = [
     hold: "refused",
   },
   {
-    how: "look after another directory only",
+    how: "cover another directory only",
     act: edit(CONFIG, "checks:", "entry_points: [{ path: docs, checks: [test, lint] }]\nchecks:"),
     tell: /removed/,
     hold: "refused",
@@ -234,7 +234,7 @@ const WAYS: readonly Way[] = [
     hold: "refused",
   },
   {
-    how: "mend the failure with a script before it",
+    how: "fix the failure with a script before it",
     act: edit("package.json", '"test"', '"pretest": "cp tools/lint.sh x", "test"'),
     tell: "refused",
   },

@@ -30,7 +30,7 @@ export const verdict = z.strictObject({
   whole: z
     .boolean()
     .describe(
-      "Whether this is a pass that speaks for the tree: all gates the change called for, on files that stood still.",
+      "Whether this is a pass that represents the tree: all gates affected by the change, on files that stood still.",
     ),
   outcomes: z
     .array(

@@ -76,7 +76,7 @@ export const outcome = z
     id: gateId,
     kind: gateKind,
     name: z.string().describe("The gate's name in the configuration."),
-    scope: path.describe("The path the gate looks after."),
+    scope: path.describe("The path the gate covers."),
     workingDirectory: path.describe("Where it ran."),
     outcome: z
       .enum(["passed", "failed", "timed-out", "errored", "unavailable", "cancelled", "skipped"])
@@ -160,7 +160,7 @@ export const detect = z
           id: gateId,
           kind: gateKind,
           name: z.string().describe("The gate's name in the configuration."),
-          scope: path.describe("The path the gate looks after."),
+          scope: path.describe("The path the gate covers."),
           workingDirectory: path.describe("Where it would run."),
           reason: z.string().describe("Why it would run."),
           files: z.array(path).describe("The changed files of its scope."),

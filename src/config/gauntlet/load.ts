@@ -122,7 +122,7 @@ function keepLogsApart(
     .flatMap(coveredPaths)
     .find((path) => `${fixedPart(path)}/`.startsWith(`${logDir}/`));
   if (found === undefined) return;
-  const message = `\`log_dir\` (${logDir}) holds what a gate looks after: ${found}`;
+  const message = `\`log_dir\` (${logDir}) holds files that a gate covers: ${found}`;
   report(source.complain(["log_dir"], { message, hint: "name a directory that is used for nothing else" }));
 }
 

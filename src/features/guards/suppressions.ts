@@ -223,7 +223,7 @@ function cut(text: string): string {
   return plain.length > LONGEST_MARK ? `${plain.slice(0, LONGEST_MARK - 1)}…` : plain;
 }
 
-const FIX = 'Remove it and mend what it hides. If it has to stay, answer with "skipped" and the reason.';
+const FIX = 'Remove it and fix what it hides. If it has to stay, answer with "skipped" and the reason.';
 
 function finding(file: PatchedFile["file"], { line }: PatchLine, issue: string): Finding {
   return identify({ file, line, issue, fix: FIX, priority: "high" });

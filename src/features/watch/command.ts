@@ -6,7 +6,7 @@ import { printLine, type Terminal } from "../../report/terminal.ts";
 import type { RunResult } from "../../run/result.ts";
 
 const NO_TERMINAL =
-  "`--watch` reads keys and goes on until you quit, so it needs a terminal. Without one: `agent-gauntlet run`.";
+  "`--watch` reads keys until you quit, so it needs a terminal. Without one: `agent-gauntlet run`.";
 const HELP = "Watching for changes. a: run all · f: run failed · Enter: run again · q: quit";
 const POLLING =
   "The system cannot watch so many directories: the files are looked at every two seconds instead.";

@@ -83,7 +83,7 @@ async function playBoth(
   say(`\n${colours.bold(`⛔ ${blocked.decision}`)}, and this is what the agent reads:\n`);
   say(indent(blocked.reason ?? "", colours.red("  │ ")));
 
-  say(`\n${colours.bold("So the agent goes on, fixes the file, and stops again:")}`);
+  say(`\n${colours.bold("So the agent continues, fixes the file, and stops again:")}`);
   await repository.write(file, working);
   say(colours.green(`  + ${working.trim()}`));
   const allowed = await playStop(terminal, repository, { isAfterBlock: true });

@@ -157,7 +157,7 @@ function describeStop({ host, number, payload, answer, taken }: PlayedStop): str
   if (answer.stderr !== "") lines.push("On stderr:", ...indented(answer.stderr.trimEnd()));
   if (problem !== undefined) lines.push(`${host.title} does not take it: ${problem}`);
   if (agentReads === undefined) lines.push("The agent stops.");
-  else lines.push("The agent goes on and reads:", ...indented(agentReads));
+  else lines.push("The agent continues and reads:", ...indented(agentReads));
   if (personSees === undefined) lines.push("The user sees nothing.");
   else lines.push("The user sees:", ...indented(personSees));
   return [...lines, "", ""].join("\n");

@@ -134,12 +134,12 @@ const checkShape = {
     ),
   edit_timeout: duration
     .optional()
-    .describe("With `on: [edit]`: when a run after an edit is ended without a word. Default: 5."),
+    .describe("With `on: [edit]`: when a run after an edit is stopped without a word. Default: 5."),
   edit_fix: z
     .boolean()
     .optional()
     .describe("With `on: [edit]`: run `fix` on the edited files too, and tell the agent which files it changed."),
-  timeout: duration.default(240).describe("When the check is ended and counts as failed: or `90s`, `2m`."),
+  timeout: duration.default(240).describe("When the check is killed and counts as failed: or `90s`, `2m`."),
   fix_instructions: innerPath("a file inside `.gauntlet/`", "`.gauntlet/`")
     .optional()
     .describe("A text file inside `.gauntlet/` that tells the agent how to fix a failure."),
@@ -155,7 +155,7 @@ const checkShape = {
     })
     .optional()
     .describe(
-      "A shell line that mends what the check finds. It runs once when the check fails, before the files are judged; then the check runs again. Never in plan mode or CI.",
+      "A shell line that fixes what the check finds. It runs once when the check fails, before the gates check the files; then the check runs again. Never in plan mode or CI.",
     ),
   env: z
     .record(
@@ -275,7 +275,7 @@ const reviewShape = {
   num_reviews: wholeNumber.min(1).default(1).describe("How many independent reviews to ask for."),
   model: text("the name of a model").optional().describe("The model the reviewer should use."),
   ...gateShape,
-  timeout: duration.default(240).describe("When a review is ended: or `90s`, `2m`."),
+  timeout: duration.default(240).describe("When a review is killed: or `90s`, `2m`."),
   max_rounds: wholeNumber.min(1).default(2).describe("After so many rounds the review stops asking."),
   min_priority: priority.default("low").describe("Findings below this priority are left out."),
   on_unavailable: z

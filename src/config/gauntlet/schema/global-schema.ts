@@ -26,22 +26,22 @@ const stopHookObject = z.strictObject({
   run_interval_minutes: minutes.exactOptional().meta({
     default: STOP_HOOK_DEFAULTS.run_interval_minutes,
     description:
-      "How long after a run further stops are let through unchecked: minutes, or `2h`. 0: always run.",
+      "How long after a run further stops are allowed unchecked: minutes, or `2h`. 0: always run.",
   }),
   when_active: z.enum(["allow", "enforce"]).exactOptional().meta({
     default: STOP_HOOK_DEFAULTS.when_active,
     description:
-      "What a second stop does after a block: `allow` lets it go, `enforce` checks again until the retries are used up.",
+      "What a second stop does after a block: `allow` does not check it, `enforce` checks again until the retries are used up.",
   }),
   when_busy: z.enum(["allow", "wait"]).exactOptional().meta({
     default: STOP_HOOK_DEFAULTS.when_busy,
     description:
-      "What a stop does while another session or a user runs the gates here: `allow` lets it go unchecked, `wait` waits for that run and then decides.",
+      "What a stop does while another session or a user runs the gates here: `allow` allows it unchecked, `wait` waits for that run and then decides.",
   }),
   when_gates_change: z.enum(["tell", "hold"]).exactOptional().meta({
     default: STOP_HOOK_DEFAULTS.when_gates_change,
     description:
-      "What a stop does when the gates were changed in the session: `tell` shows you the difference, `hold` goes on judging by the gates the session began with until you accept the new ones.",
+      "What a stop does when the gates were changed in the session: `tell` shows you the difference, `hold` keeps checking with the gates the session began with until you accept the new ones.",
   }),
   timeout: duration.exactOptional().meta({
     default: STOP_HOOK_DEFAULTS.timeout,

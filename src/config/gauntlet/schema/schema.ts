@@ -118,7 +118,7 @@ export const configSchema = z.strictObject({
   max_retries: wholeNumber
     .min(0)
     .default(3)
-    .describe("How often a failing stop is blocked before it is let through, loudly. 0 never blocks."),
+    .describe("How often a failing stop is blocked before it is allowed, with a warning. 0 never blocks."),
   retry: retrySchema.optional().describe("When a loop of blocks ends early, and when it may go on longer."),
   only_new: z
     .boolean()
@@ -144,14 +144,14 @@ export const configSchema = z.strictObject({
           .array(entryPointSchema, { error: expects("a list of maps that begin with `path:`") })
           .min(
             1,
-            "must have at least one entry; without `entry_points`, every gate looks after the whole project",
+            "must have at least one entry; without `entry_points`, every gate covers the whole project",
           ),
       ],
       { error: expects("a list of maps that begin with `path:`, or `auto`") },
     )
     .optional()
     .describe(
-      "Which gates look after which paths. Default: one entry point `.` with every gate. `auto`: every package of the workspace, with every gate, for changes in it and in what it depends on.",
+      "Which gates cover which paths. Default: one entry point `.` with every gate. `auto`: every package of the workspace, with every gate, for changes in it and in what it depends on.",
     ),
   checks: z
     .record(z.string(), inlineCheckSchema, { error: expects("a map of names and commands") })
@@ -174,7 +174,7 @@ export const configSchema = z.strictObject({
     .describe("The tools that do AI reviews."),
   on_give_up: text("a shell command")
     .optional()
-    .describe("A shell line that is run when a stop is let through although gates fail: for a notification."),
+    .describe("A shell line that runs when a stop is allowed although gates fail: for a notification."),
   guards: guardsSchema
     .optional()
     .describe(
