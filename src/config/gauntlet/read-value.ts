@@ -132,7 +132,7 @@ function changeAt(value: unknown, path: Path, change: (value: unknown) => unknow
   return isPlainMap(value) ? { ...value, [step]: child } : value;
 }
 
-export function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
+function keysAt(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return keysAt(schema.unwrap(), path);
   if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => keysAt(option, path));
   const [step, ...rest] = path;
