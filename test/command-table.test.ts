@@ -8,6 +8,7 @@ import { commandsReference } from "./schema/commands-reference.ts";
 
 /** Their output is a protocol, a script or help already, or they talk with a person. */
 const NOT_FOR_MACHINES = [
+  "acp",
   "mcp",
   "worker",
   "stop-hook",
@@ -115,7 +116,8 @@ function unknownWordsOf(example: string): readonly string[] {
   const command = program.commands.find((one) => one.name() === name);
   if (command === undefined) return [name];
   const known = command.options.flatMap(({ short, long }) => [short, long]);
-  return args.filter((arg) => arg.startsWith("-") && !known.includes(arg));
+  const own = args.includes("--") ? args.slice(0, args.indexOf("--")) : args; // the rest is another program's
+  return own.filter((arg) => arg.startsWith("-") && !known.includes(arg));
 }
 
 const SOURCES = resolve(import.meta.dirname, "../src");

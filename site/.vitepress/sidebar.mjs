@@ -27,6 +27,7 @@ export const SIDEBAR = [
         ["Pi", "pi"],
         ["Qwen Code", "qwen"],
         ["VS Code chat", "vscode"],
+        ["Zed and other editors (ACP)", "acp"],
       ].map(([text, file]) => ({ text, link: `/hosts/${file}` })),
     ],
   },

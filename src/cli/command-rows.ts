@@ -1,5 +1,6 @@
 import type { Option } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
+import type { AcpOptions } from "../features/acp/command.ts";
 import type { BaselineOptions } from "../features/baseline/command.ts";
 import type { DashboardOptions } from "../features/dashboard/command.ts";
 import type { McpOptions } from "../features/mcp/command.ts";
@@ -18,6 +19,7 @@ import type { SimulateOptions } from "../install/commands/simulate.ts";
 import type { UninstallOptions } from "../install/commands/uninstall.ts";
 import { GIT_HOOK_NAMES } from "../install/git-hook.ts";
 import type { Terminal } from "../report/terminal.ts";
+import type { SessionName } from "../system/state/state-keys.ts";
 import { programFile } from "../system/process/runtime.ts";
 import {
   collect,
@@ -66,9 +68,11 @@ const families = {
   install: () => import("../install/commands.ts"),
   baseline: () => import("../features/baseline/command.ts"),
   dashboard: () => import("../features/dashboard/command.ts"),
+  acp: () => import("../features/acp/command.ts"),
   mcp: () => import("../features/mcp/command.ts"),
   proof: () => import("../features/proof/commands.ts"),
   remote: () => import("../features/remote/commands.ts"),
+  sessionHooks: () => import("./hooks/session-hooks.ts"),
   trust: () => import("../features/trust/commands.ts"),
 };
 
@@ -613,6 +617,18 @@ const MORE: readonly CommandRow[] = [
     run: async (terminal, options: McpOptions) => {
       const { explainCommand, statusCommand } = await families.look();
       return (await families.mcp()).mcpCommand(terminal, { ...options, explainCommand, statusCommand });
+    },
+  },
+  {
+    name: "acp",
+    summary: "start an agent for an editor that speaks the Agent Client Protocol, and gate it",
+    arguments: [{ name: "<agent...>", summary: "the agent's own command, behind `--`" }],
+    options: [option("--only-allowed", "run nothing of a project that `agent-gauntlet allow` does not know")],
+    examples: ["agent-gauntlet acp -- gemini --acp"],
+    run: async (terminal, agent: readonly string[], { onlyAllowed = false }: AcpOptions) => {
+      const { hearPrompt, rememberSession } = await families.sessionHooks();
+      const begin = (session: SessionName) => rememberSession(session, onlyAllowed);
+      return (await families.acp()).acpCommand(terminal, agent, { onlyAllowed, begin, hear: hearPrompt });
     },
   },
   {

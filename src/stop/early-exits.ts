@@ -6,7 +6,7 @@ import { fresh, isSpent, openGates, resume, type RetryState } from "./retry-stat
 import type { MessageFacts } from "./status.ts";
 
 /** The front end through which a stop comes in. */
-export type Door = "stop-hook" | "brepl" | "sdk";
+export type Door = "stop-hook" | "brepl" | "sdk" | "acp";
 
 /** What decides whether a stop needs no run; git examines the tree only if a row asks for it. */
 interface StopFacts {

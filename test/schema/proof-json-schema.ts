@@ -10,7 +10,7 @@ export const verdict = z.strictObject({
   at: z.iso.datetime().describe("When it was given; ISO 8601, UTC."),
   durationMs: z.number().nonnegative().describe("From the question to the answer."),
   door: z
-    .enum(["stop-hook", "brepl", "sdk", "run", "check", "review", "mcp", "library"])
+    .enum(["stop-hook", "brepl", "sdk", "acp", "run", "check", "review", "mcp", "library"])
     .describe("Who asked: an agent through a hook or the SDK, a command, a tool call or a program."),
   host: z.string().nullable().describe("The agent program; null for a command."),
   session: z.string().nullable().describe("The agent's session; a hash of it where it is not a plain name."),

@@ -29,12 +29,19 @@ export async function runPromptHook(): Promise<number> {
     await takeDown(event, prompt);
     await tellOfUnheard(event);
   } catch (error) {
-    writeAll(
-      2,
-      `[gauntlet] The prompt was not looked at: ${error instanceof Error ? error.message : String(error)}\n`,
-    );
+    complain(error);
   }
   return 0;
+}
+
+/** The same for a prompt that needs no hook to be known. */
+export async function hearPrompt(session: SessionName, prompt: string): Promise<void> {
+  await takeDown(session, prompt).catch(complain);
+}
+
+function complain(error: unknown): void {
+  const detail = error instanceof Error ? error.message : String(error);
+  writeAll(2, `[gauntlet] The prompt was not looked at: ${detail}\n`);
 }
 
 /** Whether the prompt was a command that needs no model. */

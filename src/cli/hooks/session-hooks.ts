@@ -1,4 +1,4 @@
 /** What hosts tell about a session besides its stops. */
 export { runConfigHook } from "./config-hook.ts";
-export { runPromptHook } from "./prompt-hook.ts";
-export { runSessionStart } from "./session-start.ts";
+export { hearPrompt, runPromptHook } from "./prompt-hook.ts";
+export { rememberSession, runSessionStart } from "./session-start.ts";

@@ -9,6 +9,7 @@ import { readSessionEvent } from "../../hosts/read-session.ts";
 import { brokenConfiguration } from "../../stop/notices.ts";
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
 import { findProject } from "../../system/files/find-project.ts";
+import type { SessionName } from "../../system/state/state-keys.ts";
 import type { Environment } from "../../system/process/environment.ts";
 import { writeAll } from "../../system/files/files.ts";
 import { currentDirectory, trace } from "../../system/process/environment.ts";
@@ -42,14 +43,28 @@ async function remember(onlyAllowed: boolean, signal: AbortSignal): Promise<stri
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"]) return undefined; // a reviewer's own session
   const session = readSessionEvent(await readStdin(signal), currentDirectory());
   if (session === undefined) return "the event is not one JSON object";
+  await begin(session, onlyAllowed, signal);
+  const event = session.payload["hook_event_name"];
+  if (event === "SessionStart") await warnUser(session, env);
+  return undefined;
+}
+
+async function begin(session: SessionName, onlyAllowed: boolean, signal: AbortSignal): Promise<void> {
+  const { env } = process;
   const gates = (root: AbsolutePath) => recordGates(root, env);
   const mayRun = async (root: AbsolutePath) =>
     !onlyAllowed || (await consentTo(root, NEW_SESSION, env)).kind === "allowed";
   const hooks = (root: AbsolutePath) => registeredIn(root, env);
   await beginSession({ session, env, gates, hooks, mayRun }, signal);
-  const event = session.payload["hook_event_name"];
-  if (event === "SessionStart") await warnUser(session, env);
-  return undefined;
+}
+
+/** The same for a session that needs no hook to be known. */
+export async function rememberSession(session: SessionName, onlyAllowed: boolean): Promise<void> {
+  try {
+    await begin(session, onlyAllowed, timeLimit(PATIENCE_MS, new AbortController().signal));
+  } catch (error) {
+    complain(error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** Claude Code, Codex and their relatives show a `systemMessage` to the user, not to the model. */

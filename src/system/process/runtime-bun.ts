@@ -2,7 +2,9 @@ import { isOwnCmdLine } from "./executables.ts";
 import { hasCode } from "../files/errno.ts";
 import {
   bun,
+  type BunInput,
   type Child,
+  type ChildInput,
   type ChildRequest,
   type Exit,
   type NotStarted,
@@ -20,7 +22,7 @@ export function startChild(request: ChildRequest): Child | NotStarted {
     const child = bun.spawn(request.argv, {
       cwd: request.cwd,
       env: request.env,
-      stdin: request.stdin === undefined ? "ignore" : Buffer.from(request.stdin),
+      stdin: stdinOf(request),
       stdout: "pipe",
       stderr: "pipe",
       detached: process.platform !== "win32",
@@ -28,6 +30,7 @@ export function startChild(request: ChildRequest): Child | NotStarted {
       windowsVerbatimArguments: isOwnCmdLine(request.argv),
       onExit: (_child, exitCode, signal) => settle?.(exitOf(exitCode, signal)),
     });
+    if (child.stdin !== undefined) request.onInput?.(inputTo(child.stdin));
     const stdout = child.stdout.getReader();
     const stderr = child.stderr.getReader();
     const printed = [
@@ -46,6 +49,27 @@ export function startChild(request: ChildRequest): Child | NotStarted {
   } catch (error) {
     if (!hasCode(error)) throw error;
     return { detail: Promise.resolve(error.message) };
+  }
+}
+
+function stdinOf({ stdin, onInput }: ChildRequest) {
+  if (onInput !== undefined) return "pipe";
+  return stdin === undefined ? "ignore" : Buffer.from(stdin);
+}
+
+function inputTo(pipe: BunInput): ChildInput {
+  return {
+    write: (text) => void unlessEnded(() => (pipe.write(text), pipe.flush())),
+    end: () => void unlessEnded(() => pipe.end()),
+  };
+}
+
+/** For a child that has ended Bun throws, or rejects. */
+async function unlessEnded(work: () => unknown): Promise<void> {
+  try {
+    await work();
+  } catch {
+    // its end is reported elsewhere
   }
 }
 

@@ -19,7 +19,7 @@ export function startChild(request: ChildRequest): Child | NotStarted {
       detached: process.platform !== "win32",
       windowsHide: true,
       windowsVerbatimArguments: isOwnCmdLine(request.argv),
-      stdio: [request.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+      stdio: [isRead(request) ? "pipe" : "ignore", "pipe", "pipe"],
     });
   } catch (error) {
     // Node reports some failures to start as events and throws others, such as a command line that is too long.
@@ -30,9 +30,14 @@ export function startChild(request: ChildRequest): Child | NotStarted {
   child.stdout?.on("data", (chunk: Buffer) => request.onOutput(chunk, "stdout"));
   child.stderr?.on("data", (chunk: Buffer) => request.onOutput(chunk, "stderr"));
   child.stdin?.on("error", () => {}); // a child may end without reading its input
-  child.stdin?.end(request.stdin);
+  if (child.stdin !== null && request.onInput !== undefined) request.onInput(child.stdin);
+  else child.stdin?.end(request.stdin);
   const { pid } = child;
   return pid === undefined ? { detail: spawnError(child) } : { pid, ...watch(child) };
+}
+
+function isRead({ stdin, onInput }: ChildRequest): boolean {
+  return stdin !== undefined || onInput !== undefined;
 }
 
 /**

@@ -18,7 +18,7 @@ export type HashEncoding = "hex" | "base64url";
 interface BunSpawnOptions {
   readonly cwd: string;
   readonly env: Environment;
-  readonly stdin: "ignore" | Uint8Array;
+  readonly stdin: "ignore" | "pipe" | Uint8Array;
   readonly stdout: "pipe";
   readonly stderr: "pipe";
   readonly detached: boolean;
@@ -29,9 +29,17 @@ interface BunSpawnOptions {
 
 interface BunChild {
   readonly pid: number;
+  /** Present for a pipe. */
+  readonly stdin?: BunInput;
   readonly stdout: ReadableStream<Uint8Array>;
   readonly stderr: ReadableStream<Uint8Array>;
   readonly unref: () => void;
+}
+
+export interface BunInput {
+  readonly write: (text: string | Uint8Array) => unknown;
+  readonly flush: () => unknown;
+  readonly end: () => unknown;
 }
 
 export const bun = Reflect.get(globalThis, "Bun") as BunRuntime | undefined; // its shape is checked by the tests
@@ -79,9 +87,17 @@ export interface ChildRequest {
   readonly env: Environment;
   /** Written to stdin, which is then closed; without it stdin is closed from the start. */
   readonly stdin?: string | Buffer;
+  /** Keeps stdin open, in place of `stdin`: called once, with what writes to it. */
+  readonly onInput?: (input: ChildInput) => void;
   readonly onOutput: (chunk: Buffer, stream: "stdout" | "stderr") => void;
   /** A death by a real-time signal must never read as exit code 0, as it does under Node. */
   readonly mustNotHideSignals?: boolean;
+}
+
+/** What is written after the child has closed its stdin is lost. */
+export interface ChildInput {
+  readonly write: (text: string | Buffer) => void;
+  readonly end: () => void;
 }
 
 export interface Child {
