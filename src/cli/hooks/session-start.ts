@@ -16,7 +16,6 @@ import { currentDirectory, trace } from "../../system/process/environment.ts";
 import { readStdin } from "../../system/process/stdin.ts";
 import { timeLimit } from "../../system/process/time-limit.ts";
 import { withOwnCommand } from "../../system/process/runtime.ts";
-import type { SessionName } from "../../system/state/state-keys.ts";
 import { cancellation } from "../../system/process/cancellation.ts";
 
 /** The host waits for us before its user can type: a tree that takes longer to read is not kept. */
