@@ -1,4 +1,4 @@
-// Fills the marked section of docs/sdk.md with what src/sdk/index.ts exports, taken from the types and their comments.
+// Fills the marked section of docs/sdk-api.md with what src/sdk/index.ts exports, taken from the types and their comments.
 // With --check it writes nothing and fails when the section is stale.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -6,7 +6,7 @@ import { format, resolveConfig } from "prettier";
 import ts from "typescript";
 
 const ENTRY = fileURLToPath(new URL("../src/sdk/index.ts", import.meta.url));
-const PAGE = fileURLToPath(new URL("../docs/sdk.md", import.meta.url));
+const PAGE = fileURLToPath(new URL("../docs/sdk-api.md", import.meta.url));
 const START = "<!-- api-reference: written by `npm run api-reference` -->";
 const END = "<!-- api-reference: end -->";
 
@@ -23,13 +23,13 @@ const after = await format(insert(before, reference(readExports())), {
 });
 if (!process.argv.includes("--check")) writeFileSync(PAGE, after);
 else if (after !== before) {
-  console.error("The API reference in docs/sdk.md is stale. Run `npm run api-reference`.");
+  console.error("The API reference in docs/sdk-api.md is stale. Run `npm run api-reference`.");
   process.exitCode = 1;
 }
 
 function insert(page, text) {
   const [start, end] = [page.indexOf(START), page.indexOf(END)];
-  if (start < 0 || end < start) throw new Error(`docs/sdk.md has no section between ${START} and ${END}`);
+  if (start < 0 || end < start) throw new Error(`docs/sdk-api.md has no section between ${START} and ${END}`);
   return `${page.slice(0, start + START.length)}\n\n${text}\n\n${page.slice(end)}`;
 }
 
@@ -81,8 +81,8 @@ function reference(declarations) {
       const entries = declarations
         .filter(({ node }) => belongs(node))
         .toSorted((a, b) => a.name.localeCompare(b.name, "en"))
-        .map(({ name, comment, code }) => `#### ${name}\n\n${comment}\n\n\`\`\`ts\n${code}\n\`\`\``);
-      return [`### ${title}`, ...entries].join("\n\n");
+        .map(({ name, comment, code }) => `### ${name}\n\n${comment}\n\n\`\`\`ts\n${code}\n\`\`\``);
+      return [`## ${title}`, ...entries].join("\n\n");
     })
     .join("\n\n");
 }

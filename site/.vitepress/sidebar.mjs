@@ -45,6 +45,7 @@ export const SIDEBAR = [
       { text: "Report and dashboard", link: "/dashboard" },
       { text: "OpenTelemetry", link: "/telemetry" },
       { text: "SDK", link: "/sdk" },
+      { text: "SDK API", link: "/sdk-api" },
       { text: "Clojure: brepl", link: "/brepl" },
     ],
   },
