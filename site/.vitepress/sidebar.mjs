@@ -76,6 +76,7 @@ export const SIDEBAR = [
     items: [
       { text: "Architecture", link: "/ARCHITECTURE" },
       { text: "Dictionary", link: "/dictionary" },
+      { text: "Parsers", link: "/parsers" },
       { text: "Performance", link: "/PERFORMANCE" },
     ],
   },
