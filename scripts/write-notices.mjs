@@ -4,13 +4,18 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const sources = readdirSync("src", { recursive: true }).filter((name) => /\.tsx?$/.test(name));
-/** What the MCP SDK and the OpenTelemetry SDK bring into the bundle. */
+/** What the MCP SDK, the OpenTelemetry SDK and clack bring into the bundle. */
 const BROUGHT_ALONG = [
+  "@clack/core",
   "ajv",
   "ajv-formats",
   "fast-deep-equal",
+  "fast-string-truncated-width",
+  "fast-string-width",
   "fast-uri",
+  "fast-wrap-ansi",
   "json-schema-traverse",
+  "sisteransi",
   ...["core", "otlp-exporter-base", "otlp-transformer", "semantic-conventions"].map(
     (name) => `@opentelemetry/${name}`,
   ),

@@ -66,6 +66,7 @@ const families = {
   run: () => import("./commands/run.ts"),
   look: loadLook,
   install: () => import("../install/commands.ts"),
+  init: () => import("../install/commands/init.ts"), // with its prompts, which no other command needs
   baseline: () => import("../features/baseline/command.ts"),
   dashboard: () => import("../features/dashboard/command.ts"),
   acp: () => import("../features/acp/command.ts"),
@@ -161,7 +162,7 @@ const SET_UP: readonly CommandRow[] = [
       "agent-gauntlet init --dry-run",
     ],
     run: async (terminal, options: InitOptions) =>
-      (await families.install()).initCommand(terminal, {
+      (await families.init()).initCommand(terminal, {
         ...options,
         script: programFile(),
         version: packageJson.version,

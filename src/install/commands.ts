@@ -1,6 +1,5 @@
 export { demoCommand } from "./commands/demo.ts";
 export { doctorCommand } from "./commands/doctor.ts";
-export { initCommand } from "./commands/init.ts";
 export { installCommand } from "./commands/install.ts";
 export { simulateCommand } from "./commands/simulate.ts";
 export { uninstallCommand } from "./commands/uninstall.ts";

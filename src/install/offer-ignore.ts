@@ -2,6 +2,7 @@ import { explain, type Result } from "../trouble.ts";
 import type { Prompt } from "../report/prompt.ts";
 import { printLine, type Terminal } from "../report/terminal.ts";
 import { join } from "node:path";
+import { kindOf } from "../system/files/files.ts";
 import { Git } from "../system/git/git.ts";
 import { readUserFile, replaceUserFile } from "../system/files/user-file.ts";
 
@@ -38,7 +39,7 @@ async function offer(
     return printLine(stdout, `! ${fact} Add it to .gitignore, or ${otherwise}.`);
   printLine(stdout, `\n${fact}`);
   if ((await prompt.ask("Add it to .gitignore?", "yes")) !== "yes") return;
-  const ignored = await ignore(cwd, file);
+  const ignored = await addToIgnored(cwd, file);
   printLine(ignored.ok ? stdout : stderr, ignored.ok ? "✓ Added to .gitignore" : explain(ignored.trouble));
 }
 
@@ -55,7 +56,21 @@ async function isLoose(root: string, file: string): Promise<boolean> {
   return listed.ok && listed.value.exitCode === 0 && listed.value.stdout.toString().trim() !== "";
 }
 
-async function ignore(root: string, file: string): Promise<Result<undefined>> {
+/** Those files, which need not exist yet, that git neither tracks nor ignores. */
+export async function looseAmong(root: string, files: readonly string[]): Promise<readonly string[]> {
+  const git = new Git(root);
+  const loose: string[] = [];
+  for (const file of files) {
+    const ignored = await git.ask(["check-ignore", "--quiet", "--", file]);
+    const tracked = await git.ask(["ls-files", "--", file]);
+    const isUntracked = tracked.ok && tracked.value.stdout.length === 0;
+    const isThere = !file.endsWith("/") || kindOf(join(root, file)) === "directory";
+    if (ignored.ok && ignored.value.exitCode === 1 && isUntracked && isThere) loose.push(file);
+  }
+  return loose;
+}
+
+export async function addToIgnored(root: string, file: string): Promise<Result<undefined>> {
   const path = join(root, ".gitignore");
   const before = await readUserFile(path);
   if (!before.ok) return before;

@@ -1,13 +1,14 @@
 import { realPath } from "../../system/files/files.ts";
-import { adviseReport } from "../../feedback/advise-report.ts";
 import { explain, type Trouble } from "../../trouble.ts";
-import { type DetectedCheck, isActive } from "../detect/project.ts";
 import { CONFIG_FILE, configFileOf, findProject, holdsConfig } from "../../system/files/find-project.ts";
 import { detectHosts } from "../host-request.ts";
 import { EXIT } from "../../report/exit-code.ts";
 import { nameToType } from "../installation.ts";
 import { offerIgnore, offerIgnoreOfModules } from "../offer-ignore.ts";
-import { Prompt } from "../../report/prompt.ts";
+import { canGuide, Guide } from "../guided/guide.ts";
+import { guidedInit } from "../guided/guided-init.ts";
+import { nextSteps } from "../next-steps.ts";
+import { type Answer, Prompt } from "../../report/prompt.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
 import { createConfig, type HookStep, installHook, planHook } from "./init-steps.ts";
 import { type ConfigStep, planConfig } from "../plan-config.ts";
@@ -27,10 +28,20 @@ export interface InitOptions {
 
 export async function initCommand(terminal: Terminal, options: InitOptions): Promise<number> {
   const mayAsk = terminal.isInteractive && options.yes !== true && options.dryRun !== true;
+  if (mayAsk && canGuide(terminal)) return guided(terminal, options);
   using prompt = mayAsk ? new Prompt(terminal) : undefined;
   const cwd = await choosePlace(terminal, { here: options.here, prompt });
   if (cwd === undefined) return cancel(terminal);
   return await initAt({ ...terminal, cwd }, options, prompt);
+}
+
+async function guided(terminal: Terminal, options: InitOptions): Promise<number> {
+  const guide = new Guide(terminal);
+  guide.begin("agent-gauntlet: what must pass before your agent may stop");
+  const cwd = await choosePlace(terminal, { here: options.here, prompt: guide });
+  if (cwd !== undefined) return guidedInit(guide, { ...terminal, cwd }, options);
+  guide.cancel("Cancelled. Nothing was changed.");
+  return EXIT.notOk;
 }
 
 async function initAt(terminal: Terminal, options: InitOptions, prompt: Prompt | undefined): Promise<number> {
@@ -44,7 +55,8 @@ async function initAt(terminal: Terminal, options: InitOptions, prompt: Prompt |
   if (!created.ok) return complain(created.trouble, terminal);
   await offerIgnoreOfModules(terminal, prompt);
   const exitCode = await setUpHook(terminal, options, prompt);
-  if (exitCode === EXIT.ok) await sayNext(config, terminal);
+  if (exitCode === EXIT.ok)
+    for (const line of await nextSteps(config, terminal)) printLine(terminal.stdout, line);
   return exitCode;
 }
 
@@ -81,54 +93,6 @@ async function installAsked(hook: HookStep, terminal: Terminal, prompt: Prompt |
   if (!installed.ok) return complain(installed.trouble, terminal);
   await offerIgnore(terminal, hook.file, prompt);
   return EXIT.ok;
-}
-
-async function sayNext(config: ConfigStep, terminal: Terminal): Promise<void> {
-  const { stdout } = terminal;
-  const checks = config.kind === "new" ? config.scopes.flatMap((scope) => scope.checks) : [];
-  const active = checks.filter(isActive);
-  const isEmpty = config.kind === "new" && !config.hasOwnChecks && active.length === 0;
-  if (isEmpty) printLine(stdout, whyEmpty(checks));
-  else if (checks.length > 0 && !checks.some(runsTests)) printLine(stdout, NO_TESTS);
-  for (const check of active) {
-    const advice = adviseReport(check);
-    if (advice !== undefined) printLine(stdout, `Better feedback for \`${check.name}\`: ${advice}.`);
-  }
-  if (config.kind === "new") await sayToCommit(terminal);
-  const then = isEmpty ? " once that is done" : "";
-  printLine(stdout, `Next: \`${nameToType(terminal)} run\` runs the checks${then}.`);
-}
-
-/** A configuration that git does not have gates this checkout alone. */
-async function sayToCommit({ cwd, stdout }: Terminal): Promise<void> {
-  const ignored = await new Git(cwd).ask(["check-ignore", "--verbose", "--", CONFIG_FILE]);
-  if (!ignored.ok || ignored.value.exitCode > 1) return;
-  if (ignored.value.exitCode === 1) {
-    printLine(stdout, `Commit ${CONFIG_FILE}, so that every checkout has the gates.`);
-    return;
-  }
-  const [rule = ""] = ignored.value.stdout.toString().split("\t");
-  printLine(
-    stdout,
-    `! git ignores ${CONFIG_FILE} (${rule}): remove that rule and commit the file, or the gates exist in this checkout alone.`,
-  );
-}
-
-const NOTHING_FOUND = `No checks were recognised, so nothing is checked yet: add yours to ${CONFIG_FILE}.`;
-const NO_TESTS = `No tests were recognised: add a check that runs them to ${CONFIG_FILE}.`;
-const NOTHING_INSTALLED = `No program of a check is installed, so nothing is checked yet: install them, then uncomment the checks in ${CONFIG_FILE}.`;
-
-const NOTHING_ACTIVE = `Every check is commented out, so nothing is checked yet: fix what is said there, then uncomment them in ${CONFIG_FILE}.`;
-
-function whyEmpty(checks: readonly DetectedCheck[]): string {
-  if (checks.length === 0) return NOTHING_FOUND;
-  return checks.every(({ missing }) => missing !== undefined) ? NOTHING_INSTALLED : NOTHING_ACTIVE;
-}
-
-function runsTests({ name, command }: DetectedCheck): boolean {
-  return (
-    /test|spec|tox|nox/i.test(command) || /(?:^|-)(?:tests?|unit|check|verify|build|pre-commit)$/.test(name)
-  );
 }
 
 async function offerOthers(prompt: Prompt, terminal: Terminal): Promise<number> {
@@ -187,13 +151,17 @@ function preview({ config, hook }: Steps, { stdout, stderr, cwd }: Terminal, opt
   }
 }
 
+interface Asker {
+  readonly ask: (question: string, otherwise: "yes" | "no") => Promise<Answer>;
+}
+
 /**
  * Where `init` writes. In a subdirectory of a repository that is the root, which gates every change, unless the user wants
  * this directory alone. Undefined when the question was cancelled.
  */
 async function choosePlace(
   { cwd, stdout }: Terminal,
-  { here, prompt }: { readonly here?: boolean | undefined; readonly prompt: Prompt | undefined },
+  { here, prompt }: { readonly here?: boolean | undefined; readonly prompt: Asker | undefined },
 ): Promise<string | undefined> {
   const top = await repositoryRoot(cwd);
   if (top === undefined || top === realPath(cwd) || holdsConfig(cwd)) return cwd;

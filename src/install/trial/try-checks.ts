@@ -67,7 +67,7 @@ async function tryEach(
 }
 
 /** One line for the result, then what there is to know of it. */
-function describeTried(tried: Tried, { colours }: Pick<Terminal, "colours">): readonly string[] {
+export function describeTried(tried: Tried, { colours }: Pick<Terminal, "colours">): readonly string[] {
   const { title, took, check } = tried;
   if (tried.kind === "passes")
     return [
@@ -112,12 +112,12 @@ async function tellBlind(
   return blind;
 }
 
-function describeBlind({ trial, files }: Blind): string {
+export function describeBlind({ trial, files }: Blind): string {
   return `${trial.title} is blind: it stays green with an error in ${files === 1 ? "the one file" : `each of ${files} files`} that it may read.`;
 }
 
 /** Outside git there is no earlier tree to compare with. */
-function mayBeOnlyNew(tried: readonly Tried[], { isInGit }: NewConfig): readonly string[] {
+export function mayBeOnlyNew(tried: readonly Tried[], { isInGit }: NewConfig): readonly string[] {
   const failing = tried.flatMap((one) => (one.kind === "fails" ? [one] : []));
   const hopeless = new Set(failing.filter(({ notOnlyNew }) => notOnlyNew !== undefined).map(nameOf));
   return isInGit ? [...new Set(failing.map(nameOf))].filter((name) => !hopeless.has(name)) : [];
@@ -154,7 +154,7 @@ interface Found {
   readonly onlyNew: readonly string[];
 }
 
-function decide({ tried, blind, onlyNew }: Found): Decisions {
+export function decide({ tried, blind, onlyNew }: Found): Decisions {
   const doubts = new Map<string, string>();
   for (const one of tried)
     if (one.kind === "fails" && !onlyNew.includes(one.check.name))
