@@ -22,7 +22,7 @@ export async function nextSteps(config: ConfigStep, terminal: Terminal): Promise
     ...(isEmpty ? [whyEmpty(checks)] : untested),
     ...reports,
     ...commit,
-    `Next: \`${nameToType(terminal)} run\` runs the checks${then}.`,
+    `Next: \`${nameToType(terminal)} run --all\` runs the checks${then}.`,
   ];
 }
 

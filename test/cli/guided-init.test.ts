@@ -56,7 +56,7 @@ describe.runIf(HAS_PYTHON)("init on a terminal", () => {
     expect(shown).toMatch(/✓ lint passes \(.*\)\n.*✓ test passes \(/);
     expect(shown).toContain("◼ Codex (found on this machine)");
     expect(shown).toContain("Commit .gauntlet/config.yml, so that every checkout has the gates.");
-    expect(shown).toMatch(/└ {2}Next: `.*agent-gauntlet run` runs the checks\.\s*$/);
+    expect(shown).toMatch(/└ {2}Next: `.*agent-gauntlet run --all` runs the checks\.\s*$/);
     expect(shown).not.toContain("base_branch");
     expect(raw).not.toMatch(/\u001B\[[\d;]*m/); // NO_COLOR
     expect(project.read(CONFIG)).toContain(

@@ -99,7 +99,7 @@ describe("without a terminal", () => {
     expect(init.stdout).toContain("✓ Configuration created");
     expect(init.stdout).not.toMatch(QUESTION);
     expect(init.stdout).toContain("Run `agent-gauntlet init --hook`");
-    expect(init.stdout).toMatch(/Next: `agent-gauntlet run` runs the checks\.\n$/);
+    expect(init.stdout).toMatch(/Next: `agent-gauntlet run --all` runs the checks\.\n$/);
     expect(project.has(".claude")).toBe(false);
   });
 
@@ -109,7 +109,7 @@ describe("without a terminal", () => {
     const init = await project.init({ isInteractive: false, env: { PATH: BARE_PATH } });
 
     expect(init.stdout).toContain("Run `npx agent-gauntlet init --hook`");
-    expect(init.stdout.endsWith("Next: `npx agent-gauntlet run` runs the checks.\n")).toBe(true);
+    expect(init.stdout.endsWith("Next: `npx agent-gauntlet run --all` runs the checks.\n")).toBe(true);
   });
 
   test("says that nothing is checked where no program of a check is installed", async () => {

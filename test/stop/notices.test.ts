@@ -50,6 +50,14 @@ test("each fact is shown once per session; a notice without a key whenever it is
   expect([first.text, second.text]).toEqual(["gave up\nfact", "gave up"]);
 });
 
+test("a skipped test is named before the verdict that we gave up", () => {
+  const gaveUp: Notice = { rank: "gave up", text: "gave up\ntest failed" };
+
+  const { text } = choose(NEW_SESSION, gaveUp, notice("guards", "other"), notice("weakened tests", "skipped"));
+
+  expect(text).toBe("skipped\ngave up\nAnd 2 more: `agent-gauntlet explain` shows everything.");
+});
+
 test("a lasting notice that ended is shown again when it is back", () => {
   const lasting = notice("tampering", "hook removed", { isLasting: true });
 

@@ -300,7 +300,7 @@ function noticesOf(look: Look): readonly Notice[] {
   );
   return [
     {
-      rank: "guards",
+      rank: look.name === "weakened-tests" ? "weakened tests" : "guards",
       key: `${look.name} ${[...facts, look.gap].join(" ")}`,
       text: `Guard ${look.name}: ${words.join("; ")}`,
     },
