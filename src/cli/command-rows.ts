@@ -1,6 +1,7 @@
 import type { Option } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import type { AcpOptions } from "../features/acp/command.ts";
+import type { AuditOptions } from "../features/audit/command.ts";
 import type { BaselineOptions } from "../features/baseline/command.ts";
 import type { DashboardOptions } from "../features/dashboard/command.ts";
 import type { McpOptions } from "../features/mcp/command.ts";
@@ -67,6 +68,7 @@ const families = {
   look: loadLook,
   install: () => import("../install/commands.ts"),
   init: () => import("../install/commands/init.ts"), // with its prompts, which no other command needs
+  audit: () => import("../features/audit/command.ts"),
   baseline: () => import("../features/baseline/command.ts"),
   dashboard: () => import("../features/dashboard/command.ts"),
   acp: () => import("../features/acp/command.ts"),
@@ -497,6 +499,18 @@ const STOP_HOOK: readonly CommandRow[] = [
     options: [option("--json", "print the findings as JSON")],
     run: async (terminal, options: DoctorOptions) =>
       (await families.install()).doctorCommand(terminal, options),
+  },
+  {
+    name: "audit",
+    summary: "try this project's own stop hooks in scratch copies and show whether they hold an agent",
+    arguments: [{ name: "[hooks...]", summary: "only these: the path of a script, a part of a command" }],
+    options: [
+      option("-y, --yes", "run the hooks without asking"),
+      option("--json", "with --yes: print the verdicts as JSON"),
+    ],
+    examples: ["agent-gauntlet audit", "agent-gauntlet audit .claude/hooks/stop.sh --yes"],
+    run: async (terminal, hooks: readonly string[], options: AuditOptions) =>
+      (await families.audit()).auditCommand(terminal, hooks, options),
   },
   {
     name: "simulate",

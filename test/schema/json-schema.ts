@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { doctorSchema, explainSchema, ciPlanSchema, keysSchema, workersSchema } from "./host-json-schema.ts";
+import { auditSchema } from "./audit-json-schema.ts";
 import { attestSchema, flakySchema, logSchema, verifySchema } from "./proof-json-schema.ts";
 import {
   detect,
@@ -31,6 +32,7 @@ export function outputSchema() {
     health,
     allow,
     doctorSchema,
+    auditSchema,
     explainSchema,
     logSchema,
     verifySchema,
