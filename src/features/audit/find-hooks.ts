@@ -105,7 +105,7 @@ interface Search {
 const MOST_SCRIPTS = 6;
 
 /** The files of the project that a command line names, then those that these name. */
-export function scriptsIn(line: string, search: Search): readonly HookScript[] {
+function scriptsIn(line: string, search: Search): readonly HookScript[] {
   const found: HookScript[] = [];
   const texts = [line];
   for (let text = texts.shift(); text !== undefined && found.length < MOST_SCRIPTS; text = texts.shift())

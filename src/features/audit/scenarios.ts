@@ -37,7 +37,7 @@ export const MOST_STOPS = 12;
 
 const failing = { mode: "fail", work: "uncommitted", stops: 1 } as const;
 
-export const SCENARIOS: readonly Scenario[] = [
+const SCENARIOS: readonly Scenario[] = [
   { ...failing, name: "failing", stops: MOST_STOPS },
   { ...failing, name: "green", mode: "pass" },
   { ...failing, name: "untracked", work: "untracked" },

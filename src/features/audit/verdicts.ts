@@ -2,7 +2,7 @@ import type { FoundHook } from "./found-hook.ts";
 import type { PlayedStop, ScriptLine } from "./play-stop.ts";
 import { mentions, MOST_STOPS, type ScenarioName, type Trial } from "./scenarios.ts";
 
-export type VerdictName =
+type VerdictName =
   | "holds"
   | "never blocks"
   | "lets go after one"
