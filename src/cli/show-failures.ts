@@ -36,7 +36,7 @@ async function inToolColours(text: string, outcome: GateOutcome, root: string): 
     log
       .split("\n")
       .filter((line) => line.includes("\u001b["))
-      .map((line) => [stripVTControlCharacters(line).trim(), onlyColours(line).trim()]),
+      .map((line) => [stripVTControlCharacters(line).trim(), withoutIndent(onlyColours(line))]),
   );
   return text.replace(/^( *)(\S.*)$/gm, (line, indent: string, rest: string) => {
     const coloured = inColour.get(rest.trim());
@@ -50,4 +50,9 @@ function onlyColours(line: string): string {
   return stripVTControlCharacters(marked)
     .replaceAll(/[\u0002-\u001f\u007f]/g, "")
     .replaceAll(/\u0000([\d;]*)\u0001/g, "\u001b[$1m");
+}
+
+/** Its colour may begin before the indentation. */
+function withoutIndent(line: string): string {
+  return line.replace(/^(?:\s|\u001b\[[\d;]*m)+/, (start) => start.replaceAll(/\s/g, "")).trimEnd();
 }

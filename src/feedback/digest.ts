@@ -3,9 +3,10 @@ import type { PatternParser } from "../gates/gate.ts";
 import { partition, placedKey } from "./known-problems.ts";
 import { compareAttempts, type Delta, describeDelta, fingerprint, type Problem } from "./problem.ts";
 import { cutText } from "./text/cut-text.ts";
-import { findProblems, type Reading, orderProblems, identityOf } from "./find-problems.ts";
+import { isNoise } from "./text/noise.ts";
+import { findProblems, isSure, type Reading, orderProblems, identityOf } from "./find-problems.ts";
 import { coverage } from "./parsers/shapes/coverage.ts";
-import { informativeWindows, unreadTrouble, unsaidLines } from "./informative-windows.ts";
+import { informativeWindows, linesAroundTrouble, unreadTrouble, unsaidLines } from "./informative-windows.ts";
 import { type Listed, layOutProblems, type LaidOut, layOutLines } from "./lay-out-problems.ts";
 import type { Log, ToolCounts } from "./log.ts";
 
@@ -136,7 +137,8 @@ function draftProblems(read: ReadProblems, previous?: readonly string[]): Draft 
     ...unreadNotice(read, counts),
   ].join("\n");
   const foot = [counts.summary, fullLog(gate.logPath)].filter((part) => part !== "").join("\n");
-  const draft = { ...read, listed, head, foot, isMissingSome: hasUnread(read, counts) };
+  const isMissingSome = hasUnread(read, counts);
+  const draft = { ...read, listed, head, foot, isMissingSome, isProved: isProved(read) };
   return (budget) => wholeLogDigest(draft, budget) ?? longLogDigest(draft, budget);
 }
 
@@ -145,11 +147,26 @@ interface ProblemsDraft extends ReadProblems {
   readonly head: string;
   readonly foot: string;
   readonly isMissingSome: boolean;
+  /** Nothing but what is listed can have failed. */
+  readonly isProved: boolean;
 }
 
 function isAllRead(read: ReadProblems): boolean {
   const counts = read.found.log.counts();
-  return counts.failures !== undefined && read.found.unread === 0 && !hasUnread(read, counts);
+  if (counts.failures === undefined || read.found.unread > 0 || hasUnread(read, counts)) return false;
+  return counts.added <= read.found.problems.length && read.problems.every(isTold);
+}
+
+/** Shapes alone prove nothing, nor do places where tests were run. */
+function isProved(read: ReadProblems): boolean {
+  const { problems, log } = read.found;
+  if (!isAllRead(read) || !problems.every(isSure)) return false;
+  return !log.counts().hasTests || problems.some(({ problem }) => problem.test !== undefined);
+}
+
+/** Whether more than its name was read of a failed test. */
+function isTold({ test, message, excerpt }: Problem): boolean {
+  return test === undefined || excerpt !== undefined || message !== "failed";
 }
 
 /** Whether the tool counts more failures than were read. No tool counts missed coverage among them. */
@@ -188,7 +205,8 @@ function wholeLogDigest(draft: ProblemsDraft, budgetChars: number): string | und
   return withHead.length <= budgetChars ? withHead : whole;
 }
 
-function withRest({ gate, found, listed, head, foot }: ProblemsDraft, list: LaidOut): string {
+function withRest(draft: ProblemsDraft, list: LaidOut): string {
+  const { gate, found, listed, head, foot, isProved } = draft;
   const blocks = new Map(
     listed.map(({ problem }, index) => [identityOf(problem), list.blocks?.[index] ?? ""]),
   );
@@ -197,12 +215,47 @@ function withRest({ gate, found, listed, head, foot }: ProblemsDraft, list: Laid
     to,
     shown: blocks.get(identityOf(problem)) ?? "",
   }));
-  const rest = unsaidLines(found.log.lines, said, gate.projectRoot);
+  const isNeeded = isProved ? neededLines(draft) : undefined;
+  const rest = unsaidLines(found.log.lines, said, { projectRoot: gate.projectRoot, isNeeded });
   if (/[\p{L}\p{N}]/u.test(rest)) return [head, list.text, REST, rest, fullLog(gate.logPath)].join("\n");
-  return [head, list.text, foot].join("\n");
+  return [head, list.text, isProved ? fullLog(gate.logPath) : foot].join("\n");
 }
 
 const REST = "What else the log says:";
+
+/** Of a log in which all failures were read: what failed tests printed, and trouble of which no listed problem tells. */
+function neededLines({ found, problems }: ProblemsDraft): (index: number) => boolean {
+  const { log, isRead } = found;
+  const needed = new Set(linesAroundTrouble({ lines: log.lines, isRead, listed: problems }));
+  const printed = found.problems.flatMap(({ problem, from }) => {
+    if (problem.test === undefined) return [];
+    const lines: number[] = [];
+    for (let index = from - 1; index >= 0 && lines.length < MOST_PRINTED && !isRead(index); index -= 1) {
+      if (isEnd(log.lines.at(index))) break;
+      lines.push(index);
+    }
+    return lines;
+  });
+  const headings = log.lines
+    .slice(0)
+    .flatMap((line, index) => (PRINTED.test(line) && !isRead(index) ? [index] : []));
+  const below = headings.flatMap((heading) => {
+    const lines = log.lines.slice(heading, heading + MOST_PRINTED);
+    const end = lines.findIndex((line) => line.trim() === "");
+    return lines.slice(0, end === -1 ? MOST_PRINTED : end).map((_, index) => heading + index);
+  });
+  for (const index of [...printed, ...below]) needed.add(index);
+  return (index) => needed.has(index);
+}
+
+/** Vitest says of which test the lines below it are; those of tests that passed have been read. */
+const PRINTED = /^(?:stdout|stderr) \| /;
+
+const MOST_PRINTED = 20;
+
+function isEnd(line: string): boolean {
+  return line.trim() === "" || isNoise(line);
+}
 
 /** The list comes first; unread trouble gets what the list leaves, all of it when the tool counts more than was read. */
 function longLogDigest(draft: ProblemsDraft, budgetChars: number): string {

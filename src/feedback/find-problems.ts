@@ -236,6 +236,11 @@ function sureness(tool: string): number {
   return tool === "listed" ? 2 : tool === "tests" ? 1 : 0;
 }
 
+/** Whether a parser made for the tool has read it, not one that goes by its shape. */
+export function isSure({ tool }: FoundProblem): boolean {
+  return sureness(tool) === 0 && tool !== "complaints";
+}
+
 export function lastName(test: string): string {
   return test.split(/ [>›] |::|#|\./).at(-1) ?? test;
 }

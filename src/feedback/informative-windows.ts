@@ -1,3 +1,4 @@
+import { isNoise, isSource } from "./text/noise.ts";
 import { TRAIT } from "./text/line-traits.ts";
 import type { Lines } from "./text/lines.ts";
 import { cutText } from "./text/cut-text.ts";
@@ -15,11 +16,26 @@ export function informativeWindows(lines: Lines, budgetChars: number): string {
   return renderWorthy(lines, linesByWorth(lines), budgetChars);
 }
 
+interface UnreadLog {
+  readonly lines: Lines;
+  readonly isRead: IsRead;
+  readonly listed: readonly Problem[];
+}
+
 /** The parts around trouble that no parser understood and no listed problem explains: another tool may have failed too. */
-export function unreadTrouble(
-  { lines, isRead, listed }: { lines: Lines; isRead: IsRead; listed: readonly Problem[] },
-  budgetChars: number,
-): string {
+export function unreadTrouble(log: UnreadLog, budgetChars: number): string {
+  const fresh = unreadTroubleLines(log);
+  return fresh.length === 0
+    ? ""
+    : renderWorthy(log.lines, aroundEach(log.lines, fresh, log.isRead), budgetChars);
+}
+
+/** The lines of such parts. */
+export function linesAroundTrouble(log: UnreadLog): ReadonlySet<number> {
+  return new Set(aroundEach(log.lines, unreadTroubleLines(log), log.isRead));
+}
+
+function unreadTroubleLines({ lines, isRead, listed }: UnreadLog): readonly number[] {
   const told = listed.flatMap(({ file, test, message }) => [
     file,
     test === undefined ? undefined : lastName(test),
@@ -32,10 +48,9 @@ export function unreadTrouble(
     if (isRead(index) || !isStrongAt(lines, index)) continue;
     looked += 1;
     const line = lines.at(index);
-    if (!words.some((word) => line.includes(word ?? ""))) fresh.push(index);
+    if (!isNoise(line) && !words.some((word) => line.includes(word ?? ""))) fresh.push(index);
   }
-  if (fresh.length === 0) return "";
-  return renderWorthy(lines, aroundEach(lines, fresh, isRead), budgetChars);
+  return fresh;
 }
 
 const LONGEST_LOOKED_AT = 1000;
@@ -78,7 +93,7 @@ function isStrongAt(lines: Lines, index: number): boolean {
 }
 
 const STRONG =
-  /^[\s\d#*>|-]*(?:\[? ?(?:fatal|error|panic|FAIL|FAILED|ERROR|FATAL|Error|Failure)\]?\b[: ]|not ok |[✖✗✘×❌] |(?:Uncaught )?[A-Z]\w*(?:Error|Exception): |\d+\) \S)|\*failed\*|\.\.\. ?(?:FAILED|FAIL|ERROR)\b|\b(?:FAILED|FAILURE)\b|\b(?:Segmentation fault|core dumped|[Oo]ut of memory|OutOfMemoryError|signal: \w+|timed out)\b|^Killed$/;
+  /^[\s\d#*>|-]*(?:\[? ?(?:fatal|error|panic|FAIL|FAILED|ERROR|FATAL|Error|Failure)\]?\b[: ]|not ok |[✖✗✘×❌] |(?:Uncaught )?[A-Z]\w*(?:Error|Exception): |\d+\) \S)|\*failed\*|\.\.\. ?(?:FAILED|FAIL|ERROR)\b|\b(?:FAILED|FAILURE)\b|\b(?:Segmentation fault|core dumped|[Oo]ut of memory|OutOfMemoryError|signal: \w+|timed out)\b|^Killed$|\bat \S+\.\w+ line \d+\.$| FAIL +\d/;
 const PLACE = /[\w-]\.[A-Za-z]\w{0,9}(?::|\(|\s?\[|, line |" line | line | @ )\d/;
 
 /** A caller's report that something failed. */
@@ -172,28 +187,39 @@ interface Said {
   readonly shown: string;
 }
 
-/** The lines of a log of which the list of problems does not say everything, as one text; blank lines only between them. */
-export function unsaidLines(lines: Lines, said: readonly Said[], projectRoot: string): string {
+/** The lines of a log of which the list of problems does not say everything, or only the needed ones, as one text; blank lines only between them. */
+export function unsaidLines(
+  lines: Lines,
+  said: readonly Said[],
+  { projectRoot, isNeeded }: { projectRoot: string; isNeeded: ((index: number) => boolean) | undefined },
+): string {
   const isSaid = new Uint8Array(lines.length);
   for (const { from, to, shown } of said)
-    for (let index = from; index < to; index += 1)
-      if (isSaidBy(shown, lines.at(index).replaceAll(`${projectRoot}/`, ""))) isSaid[index] = 1;
+    for (let index = from; index < to; index += 1) {
+      const line = lines.at(index);
+      if (isSource(line) || isSaidBy(shown, line.replaceAll(`${projectRoot}/`, ""))) isSaid[index] = 1;
+    }
+  const isRepeated = (line: string): boolean =>
+    /\p{L}{3}/u.test(line) && said.some(({ shown }) => isSaidBy(shown, line));
   const kept: string[] = [];
   lines.slice(0).forEach((line, index) => {
-    if (isSaid[index] === 1 || (line.trim() === "" && (kept.at(-1) ?? "") === "")) return;
+    if (isSaid[index] === 1 || isNeeded?.(index) === false) return;
+    const isBlank = line.trim() === "";
+    if (isBlank ? (kept.at(-1) ?? "") === "" : isNoise(line) || (isNeeded === undefined && isRepeated(line)))
+      return;
     kept.push(line.trimEnd());
   });
   return kept.join("\n").trimEnd();
 }
 
-/** Whether every word and number of a line is shown, or it says only how long the test took and how its runner called it. */
+/** Whether every word and number of a line is shown. */
 function isSaidBy(shown: string, line: string): boolean {
-  if (OF_THE_RUNNER.test(line)) return true;
-  return (line.match(WORDS) ?? []).every((word) => EMPTY_WORDS.test(word) || shown.includes(word));
+  return (line.replace(TIME_TAKEN, "").match(WORDS) ?? []).every(
+    (word) => EMPTY_WORDS.test(word) || shown.includes(word),
+  );
 }
 
-const OF_THE_RUNNER = /^\s*duration_ms: [\d.]+$|\bnode:(?:internal\/|async_hooks:)/;
-
+const TIME_TAKEN = / \(?\d+(?:\.\d+)? ?m?s\)?$/;
 const WORDS = /[\p{L}\p{N}_$]+/gu;
 
 /** What a place or a severity is introduced with; the list says it in its own way. */

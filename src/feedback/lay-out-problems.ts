@@ -1,3 +1,5 @@
+import { namesNothing, shownValues } from "./compared-values.ts";
+import { isSource } from "./text/noise.ts";
 import { problemBlock, problemLine, problemPlace, kindOf, type Problem } from "./problem.ts";
 
 export interface Listed {
@@ -13,32 +15,108 @@ export interface LaidOut {
 }
 
 /**
- * Every problem as fully as the budget allows: with excerpts, with shorter ones; then the first ones of each kind of failure with their
- * excerpts and the others as lines; one line each, one shorter line each; when even that is too much, the first ones as lines, the next
- * as bare places, and a count of the rest.
+ * Every problem as fully as the budget allows, in rounds: its name and place, then its message, then what helps to understand it, first
+ * for the first ones of each kind. When even the names are too much, the first ones as lines, the next as bare places, and a count of
+ * the rest.
  */
 export function layOutProblems(listed: readonly Listed[], budgetChars: number): LaidOut {
-  const repeats = repeatsOfKind(listed);
-  const alike = manyAlike(repeats);
-  const others = alike.size > MANY_NAMES ? undefined : listed.filter((one) => !alike.has(one));
-  const said = others && new Set(others.map(({ problem }) => problem.message));
-  for (const maxExcerpt of EXCERPT_CHARS) {
-    const blocks = allWithin(listed, budgetChars, (one) =>
-      one.known || alike.has(one)
-        ? problemLine(one.problem, one.known ? LINE_CHARS : shortMessage(one.problem, said))
-        : problemBlock(one.problem, maxExcerpt),
-    );
-    if (blocks !== undefined) return laidOut(blocks);
+  const groups = foldAlike(listed);
+  const names = allWithin(groups, budgetChars, (group) => groupText(group, NAMED));
+  if (names === undefined) return { text: linesThenPlaces(listed, budgetChars) };
+  const repeats = repeatsOfKind(groups.map(([first]) => first));
+  const order = groups.map((_, index) => index);
+  const inTurn = [
+    ...order.filter((index) => !repeats.has(groups[index]?.[0])),
+    ...order.filter((index) => repeats.has(groups[index]?.[0])),
+  ];
+  const texts = [...names];
+  let left = budgetChars - texts.join("\n").length;
+  for (const round of ROUNDS)
+    for (const index of inTurn) {
+      const group = groups[index];
+      if (group === undefined) continue;
+      const fuller = groupText(group, round);
+      const cost = fuller.length - (texts[index]?.length ?? 0);
+      if (cost > left) continue;
+      texts[index] = fuller;
+      left -= cost;
+    }
+  const blockOf = new Map(
+    groups.flatMap((group, index) => group.map((one) => [one, texts[index] ?? ""] as const)),
+  );
+  return { text: texts.join("\n"), blocks: listed.map((one) => blockOf.get(one) ?? "") };
+}
+
+/** How much is said of each problem. */
+interface Round {
+  readonly message: number;
+  readonly excerpt: number;
+  readonly hasSource?: boolean;
+}
+
+const NAMED: Round = { message: 0, excerpt: 0 };
+
+const ROUNDS: readonly Round[] = [
+  { message: 70, excerpt: 0 },
+  { message: 160, excerpt: 0 },
+  { message: 600, excerpt: 0 },
+  { message: 600, excerpt: 300 },
+  { message: 600, excerpt: 800 },
+  { message: 600, excerpt: 1600 },
+  { message: 600, excerpt: 1600, hasSource: true },
+  { message: 600, excerpt: 4000, hasSource: true },
+];
+
+type Group = readonly [Listed, ...Listed[]];
+
+/** Failures that say the same are one failure in several places. */
+function foldAlike(listed: readonly Listed[]): readonly Group[] {
+  const groups = new Map<string | Listed, [Listed, ...Listed[]]>();
+  for (const one of listed) {
+    const { severity, code, test, message, excerpt } = one.problem;
+    const key =
+      one.known || excerpt === undefined
+        ? one
+        : [severity, code, test === undefined, message, excerpt].join("\u0000");
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
   }
-  for (const { excerpt, message } of KIND_CHARS) {
-    const blocks = allWithin(listed, budgetChars, (one) => kindBlock(one, repeats, { excerpt, message }));
-    if (blocks !== undefined) return laidOut(blocks);
+  return [...groups.values()];
+}
+
+function groupText([{ problem, known }, ...others]: Group, round: Round): string {
+  const text = known
+    ? problemLine(problem, Math.min(round.message, LINE_CHARS))
+    : problemText(problem, round);
+  return [text, ...others.map(({ problem: other }) => `    the same: ${bareName(other)}`)].join("\n");
+}
+
+/** A test or a rule has a name that says enough while there is no room for more. */
+function problemText(problem: Problem, { message, excerpt, hasSource = false }: Round): string {
+  const { test, code, message: said, excerpt: whole = "" } = problem;
+  const most = Math.max(message, test === undefined && code === undefined ? 40 : 0);
+  if (excerpt === 0) {
+    const values = namesNothing(said) ? shownValues(whole) : "";
+    return problemLine(values === "" ? problem : { ...problem, message: values }, most);
   }
-  for (const maxMessage of MESSAGE_CHARS) {
-    const lines = allWithin(listed, budgetChars, ({ problem }) => problemLine(problem, maxMessage));
-    if (lines !== undefined) return laidOut(withExcerptsWhileRoom(listed, lines, budgetChars));
-  }
-  return { text: linesThenPlaces(listed, budgetChars) };
+  const shown = hasSource && whole.length <= excerpt ? whole : withoutSource(whole);
+  return problemBlock({ ...problem, excerpt: shown }, excerpt);
+}
+
+/** The marked source is shown whole or not at all. */
+function withoutSource(excerpt: string): string {
+  const kept = excerpt.split("\n").filter((line) => !isSource(line));
+  return kept
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim() === ""
+    ? ""
+    : kept.join("\n").trimEnd();
+}
+
+function bareName(problem: Problem): string {
+  return [problemPlace(problem), problem.test].filter(Boolean).join(" ") || problem.message;
 }
 
 export function layOutLines(listed: readonly Listed[], maxMessageChars: number): LaidOut {
@@ -49,25 +127,14 @@ function laidOut(blocks: readonly string[]): LaidOut {
   return { text: blocks.join("\n"), blocks };
 }
 
-const EXCERPT_CHARS = [4000, 1600, 800, 400] as const;
 const LINE_CHARS = 240;
 const MESSAGE_CHARS = [LINE_CHARS, 160, 110, 70, 40] as const;
-
-/** What the first of a kind get, and how much of the message the others repeat. */
-const KIND_CHARS = [
-  { excerpt: 1600, message: LINE_CHARS },
-  { excerpt: 800, message: 110 },
-  { excerpt: 800, message: 0 },
-  { excerpt: 400, message: 0 },
-] as const;
 const FULL_OF_A_KIND = 3;
-const MANY_OF_A_KIND = 6;
-const MANY_NAMES = 20;
 const SHARE_OF_LINES = 0.75;
 const ENOUGH_LINES = 60;
 
 /** Those whose kind has been shown in full often enough: ninety-nine tests with one cause are one cause with ninety-nine names. */
-function repeatsOfKind(listed: readonly Listed[]): ReadonlySet<Listed> {
+function repeatsOfKind(listed: readonly Listed[]): ReadonlySet<Listed | undefined> {
   const seen = new Map<string, number>();
   return new Set(
     listed.filter(({ problem }) => {
@@ -77,51 +144,6 @@ function repeatsOfKind(listed: readonly Listed[]): ReadonlySet<Listed> {
       return before >= FULL_OF_A_KIND;
     }),
   );
-}
-
-/** Many tests that failed alike, or complaints in the same words, need only their names and places, however much room there is. */
-function manyAlike(repeats: ReadonlySet<Listed>): ReadonlySet<Listed> {
-  const kinds = new Map<string, Listed[]>();
-  for (const one of repeats) {
-    const { file, test, code, message } = one.problem;
-    if (file === undefined) continue;
-    const kind = test === undefined ? `${code} ${message}` : kindOf(one.problem);
-    const same = kinds.get(kind) ?? [];
-    kinds.set(kind, same);
-    same.push(one);
-  }
-  return new Set([...kinds.values()].filter(({ length }) => length >= MANY_OF_A_KIND).flat());
-}
-
-/** A test or a rule has a name that says enough; a few tests that failed with other values than those shown say them too. */
-function shortMessage({ test, code, message }: Problem, said: ReadonlySet<string> | undefined): number {
-  if (test !== undefined && said?.has(message) === false) return 110;
-  return test === undefined && code === undefined ? 60 : 0;
-}
-
-function kindBlock(
-  one: Listed,
-  repeats: ReadonlySet<Listed>,
-  { excerpt, message }: { readonly excerpt: number; readonly message: number },
-): string {
-  if (!one.known && !repeats.has(one)) return problemBlock(one.problem, excerpt);
-  return problemLine(one.problem, one.problem.test === undefined ? Math.max(message, 40) : message);
-}
-
-/** The first ones are repaired first, so they get their excerpts first. */
-function withExcerptsWhileRoom(
-  listed: readonly Listed[],
-  lines: readonly string[],
-  budgetChars: number,
-): readonly string[] {
-  let left = budgetChars - lines.join("\n").length;
-  return listed.map(({ problem, known }, index) => {
-    const line = lines[index] ?? "";
-    const block = known ? line : problemBlock(problem, 400);
-    if (block.length - line.length > left) return line;
-    left -= block.length - line.length;
-    return block;
-  });
 }
 
 function linesThenPlaces(listed: readonly Listed[], budgetChars: number): string {
@@ -174,23 +196,19 @@ function bareSpot(problem: Problem): { name: string; spot: string } {
   return { name: file ?? message.slice(0, LINE_CHARS), spot: file === undefined ? "" : String(line ?? "") };
 }
 
-function allWithin(
-  listed: readonly Listed[],
+function allWithin<One>(
+  all: readonly One[],
   chars: number,
-  render: (one: Listed) => string,
+  render: (one: One) => string,
 ): readonly string[] | undefined {
-  const parts = whileRoom(listed, chars + 1, render);
-  return parts.length === listed.length ? parts : undefined;
+  const parts = whileRoom(all, chars + 1, render);
+  return parts.length === all.length ? parts : undefined;
 }
 
-function whileRoom(
-  listed: readonly Listed[],
-  chars: number,
-  render: (one: Listed) => string,
-): readonly string[] {
+function whileRoom<One>(all: readonly One[], chars: number, render: (one: One) => string): readonly string[] {
   const parts: string[] = [];
   let left = chars;
-  for (const one of listed) {
+  for (const one of all) {
     const part = render(one);
     left -= part.length + 1;
     if (left < 0) break;

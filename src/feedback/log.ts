@@ -21,6 +21,8 @@ export interface Log extends Beginnings {
 export interface ToolCounts {
   /** The highest number of failures any of them names; undefined when none does. */
   readonly failures: number | undefined;
+  /** All failures together, where several runs of a tool, or kinds of failures, are counted one by one; at least as many as there are. */
+  readonly added: number;
   /** Tests were run, and nothing in the log says that one failed. */
   readonly isAllPassed: boolean;
   /** Tests were run. */
@@ -91,18 +93,23 @@ function outputOf(line: string): string {
 
 function toolCounts(lines: Lines): ToolCounts {
   const last = lines.slice(lines.length - SUMMARIES_WITHIN).filter((line) => line.length < LONGEST_LINE);
-  const sums = last.filter((line) => SUM.test(line) && !OF_ONE_FILE.test(line));
+  const sums = last.filter((line) => SUM.test(line) && !OF_ONE_FILE.test(line) && !TITLE.test(line));
   const numbers = sums.flatMap(failuresIn);
   const isPassed = numbers.length > 0 ? Math.max(...numbers) === 0 : last.some((line) => PASSED.test(line));
   const told = [...new Set(sums.filter((line) => failuresIn(line).some((count) => count > 0)).map(plain))];
   const shown = told.slice(-MOST_SUMMARIES);
   return {
     failures: numbers.length === 0 ? undefined : Math.max(...numbers),
+    added: addUp(sums),
     isAllPassed: isPassed,
     hasTests: last.some((line) => TESTS.test(line)),
     summary: shown.length === 0 ? "" : `In sum: ${shown.join(" | ")}`,
   };
 }
+
+/** The title of a test may hold a number. */
+const TITLE =
+  /^\s*(?:[✓✔√✗✘✖×﹣▶] (?!\d)|(?:not )?ok \d|# Subtest: |\[ *(?:RUN|OK|FAILED|PASSED) *\] (?!\d)|--- (?:PASS|FAIL))/;
 
 /** Vitest counts the tests of each file, too. */
 const OF_ONE_FILE = /^\s*❯ \S/;
@@ -113,11 +120,11 @@ const LONGEST_SHOWN = 200;
 
 const NOUN = String.raw`(?:errors?|problems?|failed|failures?|failing|fail|errored|offen[cs]es|violations?|issues?|(?:unit |sub)?tests? failed|failed tests?|(?:test\(?s?\)?|test cases?|specs?|examples?|assertions?) (?:FAILED|failed))`;
 const SUM = new RegExp(
-  String.raw`\b\d+ ${NOUN}\b|\b(?:failures|errors|failed|fail|failing)[=:] *\d+\b|\b\d+ (?:FAILED TEST|scenarios? \()|\bfailed \d+ (?:test|assertion)`,
+  String.raw`\b\d+ ${NOUN}\b|\b(?:failures|errors|failed|fail|failing)[=:] *\d+\b|^(?:#|ℹ) fail \d+$|\b\d+ (?:FAILED TEST|scenarios? \()|\bfailed \d+ (?:test|assertion)`,
   "i",
 );
 const NUMBER = new RegExp(
-  String.raw`\b(\d+) ${NOUN}\b|\b(?:failures|errors|failed|fail|failing)[=:] *(\d+)\b|\b(\d+) FAILED TEST`,
+  String.raw`\b(\d+) ${NOUN}\b|\b(?:failures|errors|failed|fail|failing)[=:] *(\d+)\b|\b(\d+) FAILED TEST|^(?:#|ℹ) fail (\d+)$`,
   "gi",
 );
 
@@ -128,7 +135,20 @@ const TESTS =
   /\b\d+ (?:tests?|specs?|examples?|scenarios?|test cases?|test\(s\)|runs|passed|passing|pass)\b|\b(?:tests|passed|pass)[=:] *\d+/i;
 
 function failuresIn(line: string): readonly number[] {
-  return [...line.matchAll(NUMBER)].map(([, one, other, third]) => Number(one ?? other ?? third));
+  return [...line.matchAll(NUMBER)].map(([, ...numbers]) => Number(numbers.find(Boolean)));
+}
+
+/** Sums that begin alike are those of one tool that ran several times. */
+function addUp(sums: readonly string[]): number {
+  const byBeginning = new Map<string, number>();
+  for (const line of sums) {
+    const beginning = line.split(/\d/, 1)[0] ?? "";
+    const numbers = /\b(?:problems?|checks?) \(/.test(line) ? failuresIn(line).slice(0, 1) : failuresIn(line);
+    const unknown = Number(/(\d+) undefined/.exec(line)?.[1] ?? 0);
+    const count = numbers.reduce((sum, number) => sum + number, unknown);
+    byBeginning.set(beginning, (byBeginning.get(beginning) ?? 0) + count);
+  }
+  return Math.max(0, ...byBeginning.values());
 }
 
 function plain(line: string): string {

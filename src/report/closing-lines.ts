@@ -1,5 +1,6 @@
 import { describeOutcome, type GateOutcome, isBlocking, isRed, needsWords } from "../gates/outcome.ts";
 import { fingerprint } from "../feedback/problem.ts";
+import { namesNothing, valuesIn } from "../feedback/compared-values.ts";
 import { cutText } from "../feedback/text/cut-text.ts";
 import { type LabelOf } from "./plain-lines.ts";
 import { failuresIn, type ReportedProblem, type RunReport } from "./run-report.ts";
@@ -93,28 +94,8 @@ function saidShortly({ message, excerpt = "" }: ReportedProblem): string {
   const [expected, actual] = valuesIn(excerpt);
   if (expected === undefined || actual === undefined) return said.replace(/:$/, "");
   const values = `expected ${expected}, got ${actual}`;
-  if (NAMES_NOTHING.test(said)) return values;
+  if (namesNothing(said)) return values;
   return said.includes(expected) && said.includes(actual) ? said : `${said.replace(/:$/, "")} (${values})`;
-}
-
-const NAMES_NOTHING =
-  /^$|^expect\(received\)|^Expected values to be|^expected .* to (?:be|equal|strictly equal) /;
-
-/** How test runners show the two values of an assertion, where each fits on a line. */
-const VALUES: readonly RegExp[] = [
-  /^ *expected: (?<expected>.{1,60})\n *(?:received|actual|but was|got): +(?<actual>.{1,60})$/im,
-  /^ *(?:actual|got): +(?<actual>.{1,60})\n *(?:expected|want): +(?<expected>.{1,60})$/im,
-  /^ *- Expected.*\n *\+ Received.*\n\s*\n *- (?<expected>.{1,60})\n *\+ (?<actual>.{1,60})$/m,
-  /^ *\+ expected - actual\n\s*\n *-(?<actual>.{1,60})\n *\+(?<expected>.{1,60})$/m,
-  /^ *(?<actual>\S{1,60}) !== (?<expected>\S{1,60})$/m,
-];
-
-function valuesIn(excerpt: string): readonly (string | undefined)[] {
-  for (const pattern of VALUES) {
-    const { expected, actual } = pattern.exec(excerpt)?.groups ?? {};
-    if (expected !== undefined && actual !== undefined) return [expected.trim(), actual.trim()];
-  }
-  return [];
 }
 
 /** So many of them, none of a gate before one of every other; in the order they had. */

@@ -173,7 +173,7 @@ describe("digestGates", () => {
     expect(digest).not.toContain("step 400");
   });
 
-  test("tells many failures of one kind as one cause with many names", () => {
+  test("names every failure, and gives as many of them their message as there is room for", () => {
     const text = [
       "TAP version 13",
       ...Array.from({ length: 200 }, (_, index) => failedPoint(index + 1)).flat(),
@@ -183,7 +183,81 @@ describe("digestGates", () => {
 
     expect(digest).toContain("t/a.js:1:1 failed: number 1: expected 1, got 0");
     expect(digest).toContain("t/a.js:199:1 failed: number 199\n");
-    expect(digest.match(/got 0/g)).toHaveLength(3);
+    expect(digest.match(/got 0/g)?.length).toBeGreaterThan(100);
+    expect(digest.length).toBeGreaterThan(8900);
+  });
+
+  test("tells once what failed alike in several files, and names all of them", () => {
+    const failed = ["a", "b", "c"].flatMap((name) => [
+      ` FAIL  test/${name}.test.ts [ test/${name}.test.ts ]`,
+      "Error: Failed to start threads worker for test files test/x.",
+      "Caused by: Error: Timeout",
+      "",
+    ]);
+
+    const [digest] = digestGates([gate([...failed, " Test Files  3 failed (3)"].join("\n"))], 9000);
+
+    expect(digest).toMatchInlineSnapshot(`
+      "3 errors in 3 files:
+      test/a.test.ts error: Error: Failed to start threads worker for test files test/x.
+          Caused by: Error: Timeout
+          the same: test/b.test.ts
+          the same: test/c.test.ts
+      Full log: logs/lint.log"
+    `);
+  });
+
+  test("follows a list of which the tool's own count proves that it is whole with nothing but what failed tests printed", () => {
+    const [digest] = digestGates([gate(VITEST)], 9000);
+
+    expect(digest).toMatchInlineSnapshot(`
+      "1 failing test in 1 file:
+      test/cart.test.ts:11:26 failed: cart > counts every item: AssertionError: expected 700 to be 1050 // Object.is equality
+          - Expected
+          + Received
+
+          - 1050
+          + 700
+
+                9|     ];
+               10|     console.log("hello from the test", items.length);
+               11|     expect(total(items)).toBe(1050);
+                 |                          ^
+               12|   });
+               13|   it("is empty", () => { expect(total([])).toBe(0); });
+      What else the log says:
+      stdout | test/cart.test.ts > cart > counts every item
+      hello from the test 2
+      Full log: logs/lint.log"
+    `);
+  });
+
+  test("takes neither the heading of a list nor a suite for a test, and the number in a title for no count", () => {
+    const text = [
+      "▶ cart",
+      "  ✔ counts 415 errors (0.5ms)",
+      "  ✖ adds (25.1ms)",
+      ...assertionIn("    "),
+      "",
+      "✖ cart (26.7ms)",
+      "ℹ tests 2",
+      "ℹ pass 1",
+      "ℹ fail 1",
+      "",
+      "✖ failing tests:",
+      "",
+      "test at a.test.mjs:4:1",
+      "✖ adds (25.1ms)",
+      ...assertionIn("  "),
+    ];
+
+    const [digest] = digestGates([gate(text.join("\n"))], 9000);
+
+    expect(digest).toMatchInlineSnapshot(`
+      "1 failing test in 1 file:
+      a.test.mjs:4:61 failed: adds: AssertionError [ERR_ASSERTION]: 2 == 3
+      Full log: logs/lint.log"
+    `);
   });
 
   test("gives what one gate does not need to the others", () => {
@@ -255,3 +329,57 @@ function failedPoint(number: number): readonly string[] {
   const said = [`  error: 'expected ${number}, got 0'`, `  at: '/tmp/project/t/a.js:${number}:1'`];
   return [`not ok ${number} - number ${number}`, "  ---", ...said, "  ..."];
 }
+
+function assertionIn(indent: string): readonly string[] {
+  return [
+    `${indent}AssertionError [ERR_ASSERTION]: 2 == 3`,
+    `${indent}    at TestContext.<anonymous> (file:///tmp/project/a.test.mjs:4:61)`,
+    `${indent}    at async Promise.all (index 0)`,
+  ];
+}
+
+const VITEST = `npm notice New minor version of npm available! 11.0.0 -> 11.6.2
+npm notice To update run: npm install -g npm@11.6.2
+
+> test
+> vitest run
+
+ RUN  v4.1.12 /tmp/project
+
+stdout | test/cart.test.ts > cart > counts every item
+hello from the test 2
+
+stdout | test/cart.test.ts > cart > is empty
+hello from a test that passed
+
+ ❯ test/cart.test.ts (3 tests | 1 failed) 7ms
+     × counts every item 5ms
+     ✓ is empty 0ms
+
+⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1 ⎯⎯⎯⎯⎯⎯⎯
+
+ FAIL  test/cart.test.ts > cart > counts every item
+AssertionError: expected 700 to be 1050 // Object.is equality
+
+- Expected
++ Received
+
+- 1050
++ 700
+
+ ❯ test/cart.test.ts:11:26
+      9|     ];
+     10|     console.log("hello from the test", items.length);
+     11|     expect(total(items)).toBe(1050);
+       |                          ^
+     12|   });
+     13|   it("is empty", () => { expect(total([])).toBe(0); });
+
+⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯[1/1]⎯
+
+
+ Test Files  1 failed (1)
+      Tests  1 failed | 2 passed (3)
+   Start at  21:28:44
+   Duration  277ms (transform 61ms, setup 0ms, import 68ms, tests 7ms, environment 0ms)
+`;

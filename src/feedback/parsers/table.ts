@@ -14,7 +14,7 @@ import { biome, nodeCrash, npm, oxlint, prettier, tsc } from "./tools/javascript
 import { cargoTest, rustc, clojure, javac } from "./tools/compiled.ts";
 import { complaints } from "./shapes/complaints.ts";
 import { coverage } from "./shapes/coverage.ts";
-import { cppTests, gcc, linker, sanitizers } from "./tools/c-and-cpp.ts";
+import { cppTests, gcc, googleTest, linker, sanitizers } from "./tools/c-and-cpp.ts";
 import { eslint, listedTests } from "./shapes/listed-tests.ts";
 import { failedTests } from "./shapes/failed-tests.ts";
 import { flake8, mypy, pylint, ruff, traceback, unittest, pytest } from "./tools/python.ts";
@@ -51,6 +51,7 @@ export const PARSERS: readonly Parser[] = [
     bats,
     tap,
     nodeTest,
+    googleTest,
     cppTests,
     sanitizers,
   ],

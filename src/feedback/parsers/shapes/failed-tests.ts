@@ -3,6 +3,7 @@ import type { Log } from "../../log.ts";
 import { type FoundPlace, findPlace } from "../../text/placed-text.ts";
 import { type Caught, type Finding, type Parser, finding } from "../parser.ts";
 import { isSameFile, readFailureBody, frameOf, isForeignFile } from "../failure-body.ts";
+import { isNoise } from "../../text/noise.ts";
 import { findMarks, nameIn, needsEvidence } from "./test-marks.ts";
 
 /**
@@ -88,7 +89,9 @@ function regionAbove({ formAt }: MarksOfForm, index: number): Region {
 /** A blank line before something at the margin that is not part of an explanation. */
 function isEnd(lines: Lines, index: number, from: number): boolean {
   if (
-    /^\s*\d+ (?:failed|passed|skipped|failures?|tests?|specs?|examples?|scenarios?)\b/i.test(lines.at(index))
+    /^\s*\d+ (?:failed|passed|skipped|failures?|tests?|specs?|examples?|scenarios?)\b|^# Looks like|^\S+\.t \.+/i.test(
+      lines.at(index),
+    )
   )
     return true;
   if (index === from || lines.at(index).trim() !== "") return false;
@@ -97,7 +100,7 @@ function isEnd(lines: Lines, index: number, from: number): boolean {
 }
 
 const EVIDENCE =
-  /\b(?:expected|actual|received|got|assert\w*|should|but was|exception|diff|mismatch|not equal|does(?: not|n't) match|timed? ?out|timeout|signal|segmentation)\b|\w(?:Error|Exception)\b|^\s*(?:[-+]\s?\S|Error|error)|[!=]= |panicked|\*\*error/i;
+  /\b(?:expected|actual|received|got|assert\w*|should|but was|exception|diff|mismatch|not equal|does(?: not|n't) match|timed? ?out|timeout|signal|segmentation)\b|\w(?:Error|Exception)\b|^\s*(?:[-+]\s?\S|Error|error)|[!=]= |panicked|^\s*Undefined\. |\*\*error/i;
 
 function hasEvidence({ lines }: Log, { from, to }: Region): boolean {
   for (let index = from; index < to; index += 1) {
@@ -144,15 +147,19 @@ function named([name = "", ...body]: readonly string[]): Caught {
  * then the frame is only the cause.
  */
 function bodyOf(said: readonly string[], heading: FoundPlace | undefined): Caught {
-  const body = readFailureBody(said.filter((line) => !isMerelyCode(line)));
+  const body = readFailureBody(said.filter((line) => line.trim() === "" || !isNoise(line)));
   const told = body.line === undefined ? (placeIn(said) ?? heading) : body;
   const message = messageOf(said, body.message);
   const isElsewhere =
     heading !== undefined && told?.file !== undefined && !isSameFile(heading.file, told.file);
   const place = isElsewhere ? heading : told;
   const cause = isElsewhere ? ` (at ${told.file?.replace(/^file:\/\//, "")}:${told.line})` : "";
+  const excerpt = [body.excerpt ?? []]
+    .flat()
+    .filter((line) => message === undefined || line.trim() !== message);
   return {
     ...body,
+    excerpt,
     file: place?.file,
     line: place?.line,
     column: place?.column,

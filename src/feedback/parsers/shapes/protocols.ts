@@ -1,6 +1,6 @@
 import type { Lines } from "../../text/lines.ts";
 import type { Log } from "../../log.ts";
-import { type Caught, type Finding, type Parser, finding } from "../parser.ts";
+import { type Caught, type Finding, type Parser, finding, ignored } from "../parser.ts";
 import { causeIn, readFailureBody, frameOf } from "../failure-body.ts";
 import { type Section, headings, toFinding } from "../sections.ts";
 
@@ -16,7 +16,7 @@ function parseTap({ lines, beginning }: Log): readonly Finding[] {
     if (/^(?:todo|skip)$/i.test(directive ?? "")) return [];
     const to = endOfPoint(lines, from + 1, indent.length);
     const body = lines.slice(from + 1, to);
-    if (body.some((one) => /failureType: 'subtestsFailed'/.test(one))) return [];
+    if (body.some((one) => /failureType: 'subtestsFailed'/.test(one))) return [ignored(from, to)];
     const isFile = /^[\w./\\:-]+\.[cm]?[jt]sx?$/.test(test ?? "");
     return [finding(() => ({ ...readPoint(body), ...(isFile ? { file: test } : { test }) }), from, to)];
   });
@@ -35,9 +35,8 @@ function belongs(line: string, indent: number): boolean {
 
 /** YAML below a point is common but not alike between producers; places and messages are looked for by their shape. */
 function readPoint(body: readonly string[]): Caught {
-  const told = stackAsFrames(body.map((line) => line.replace(/^\s*# ?/, ""))).filter(
-    (line) => !YAML_NOISE.test(line),
-  );
+  const plain = body.map((line) => line.replace(/^\s*# ?/, ""));
+  const told = stackAsFrames(plain).filter((line) => !YAML_NOISE.test(line));
   const caught = readFailureBody(told);
   const place = PLACES.map((shape) => body.map((line) => shape.exec(line)?.groups).find(Boolean)).find(
     Boolean,
@@ -52,16 +51,19 @@ function readPoint(body: readonly string[]): Caught {
   return { ...placed, message: `${message}${causeIn(caught)}`, excerpt };
 }
 
-/** node:test lists frames without their usual `at`. */
+/** node:test lists frames without their usual `at`; those of QUnit's message are where the test is defined. */
 function stackAsFrames(lines: readonly string[]): readonly string[] {
   const start = lines.findIndex((line) => /^\s*(?:stack|at): \|-?$/.test(line));
-  return start === -1
-    ? lines
-    : lines.map((line, index) => (index > start ? line.replace(/^\s+(?=\S)/, "  at ") : line));
+  if (start === -1) return lines;
+  const above = lines.slice(0, start);
+  const below = lines
+    .slice(start)
+    .map((line) => (/:\d+\)?$/.test(line) ? line.replace(/^\s+(?:at )?(?=\S)/, "  at ") : line));
+  return [...above.filter((line) => frameOf(line) === undefined), ...below];
 }
 
 const YAML_NOISE =
-  /^\s*(?:---|\.\.\.|duration_ms: .*|failureType: .*|code: .*|name: .*|stack: .*|location: .*|at: .*|at \.\.\.|type: .*|exitCode: .*|signal: .*|operator: .*)$/;
+  /^\s*(?:---|\.\.\.|duration_ms: .*|failureType: .*|code: .*|name: .*|stack: .*|location: .*|at: .*|at \.\.\.|type: .*|exitCode: .*|signal: .*|operator: .*|severity: .*|(?:at )?async Promise\.all \(index \d+\))$/;
 const ERROR_KEY = /^\s*(?:error|message): (?<message>.*)$/;
 
 /** YAML's own key; bats: `(in test file x.bats, line 3)`; Perl: `at t/x.t line 3.` */

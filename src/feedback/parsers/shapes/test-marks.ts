@@ -140,7 +140,7 @@ const FORMS: readonly Form[] = [
 const ENDED_BADLY =
   /^\s*(\S.{0,200}?)(?:\s*\.{2,}\s*\*{0,3}(?:FAILED|failed|FAIL)\*{0,3}|(?:: | {2,}| )(?:FAILED|FAIL))$/;
 const COUNT =
-  /^(?:\d+ (?:tests?|test\(s\)|of|out|problems?|errors?|warnings?|failed|failing|issues?|modules?|packages?)\b|\d+\/\d+ |\S+: \d+ test|.*listed below|\S+\.(?:o|obj|a|so|exe|stamp|d)$|BUILD$|TESTS?$|Result:|npm )|^\d+$|^[\w.\s]{0,30}: \d+/;
+  /^(?:\d+ (?:tests?|test\(s\)|of|out|problems?|errors?|warnings?|failed|failing|issues?|modules?|packages?)\b|\d+\/\d+ |\S+: \d+ test|.*listed below|\S+\.(?:o|obj|a|so|exe|stamp|d)$|BUILD$|Build failed\b|TESTS?$|Result:|npm )|^\d+$|^[\w.\s]{0,30}: \d+/;
 
 /** That a test begins or ended well: nothing said before it belongs to what comes after. */
 const BEGINS_OR_PASSED =

@@ -3,7 +3,7 @@ import type { Lines } from "../../text/lines.ts";
 import { placedParser } from "../placed-parser.ts";
 import type { Log } from "../../log.ts";
 import { type Finding, type Parser, type Caught, finding, ignored } from "../parser.ts";
-import { headings, toFinding } from "../sections.ts";
+import { type Section, headings, lastBelow, toFinding } from "../sections.ts";
 import { frameOf } from "../failure-body.ts";
 import type { PlacedText } from "../../text/placed-text.ts";
 
@@ -163,3 +163,41 @@ function betweenRules(lines: Lines, end: number): string | undefined {
   }
   return undefined;
 }
+
+/** GoogleTest: what was said of a test stands above `[  FAILED  ] Suite.Test (0 ms)`; at the end the names are listed again. */
+export const googleTest: Parser = { name: "googletest", kind: "test", parse: parseGoogleTest };
+
+const GOOGLE_FAILED = /^\[ {2}FAILED {2}\] (?<test>\S+?)(?:, where .*?)?(?<time> \(\d+ ms\))?$/;
+const GOOGLE_PLACE =
+  /^(?:(?<file>\S+?)(?::(?<line>\d+): Failure|\((?<lineOnWindows>\d+)\): error: .*)|unknown file: .*)$/;
+
+function parseGoogleTest({ lines, beginning }: Log): readonly Finding[] {
+  const marks = beginning("[");
+  const failed = headings(lines, marks, GOOGLE_FAILED);
+  const told = new Set(failed.filter(({ heading }) => heading["time"] !== undefined).map(testOf));
+  return failed.flatMap((section) => {
+    const { from, to, heading } = section;
+    const test = testOf(section);
+    if (heading["time"] === undefined) return told.has(test) ? [ignored(from, to)] : [];
+    const above = (lastBelow(marks, from) ?? -1) + 1;
+    return [finding(() => ({ ...describeGoogleTest(lines.slice(above, from)), test }), above, to)];
+  });
+}
+
+function testOf({ heading }: Section): string {
+  return heading["test"] ?? "";
+}
+
+/** Its message takes several lines, and a test may have several. */
+function describeGoogleTest(body: readonly string[]): Caught {
+  const starts = body.flatMap((line, index) => (GOOGLE_PLACE.test(line) ? [index] : []));
+  const [first = -1, second = body.length] = starts;
+  const { file, line, lineOnWindows } = GOOGLE_PLACE.exec(body[first] ?? "")?.groups ?? {};
+  const printed = first > 0 ? body.slice(0, first) : [];
+  const said = body.slice(first + 1, second).filter((one) => one.trim() !== "");
+  const message = said.slice(0, MOST_SAID).join(" ");
+  const excerpt = [...said.slice(MOST_SAID), ...body.slice(second), ...printed];
+  return { file, line: line ?? lineOnWindows, message, excerpt };
+}
+
+const MOST_SAID = 8;

@@ -115,13 +115,32 @@ const FAILED = /^(?<indent>\s*)✖ (?<test>.+?) \([\d.]+m?s\)$/;
 const PLACE = /^\s*test at (?<file>\S+?):(?<line>\d+):(?<column>\d+)$/;
 
 function parseNodeTest({ lines, beginning }: Log): readonly Finding[] {
-  return headings(lines, beginning("✖ "), FAILED).flatMap(({ heading, from }) => {
+  const marks = beginning("✖ ");
+  const failed = headings(lines, marks, FAILED).map(({ heading, from }) => {
     const { indent = "", test = "" } = heading;
     const to = endOfBody(lines, from + 1, indent.length);
-    const body = lines.slice(from + 1, to);
-    if (body.every((one) => one.trim() === "")) return [];
-    return [finding(() => describeNodeTest(test, body, lines.at(from - 1)), from, to)];
+    return { from, to, test, body: lines.slice(from + 1, to) };
   });
+  if (!failed.some(({ body }) => isTold(body))) return [];
+  const startOf = (from: number): number => (PLACE.test(lines.at(from - 1)) ? from - 1 : from);
+  const isHeading = (line: number): boolean => lines.at(line).trim() === "✖ failing tests:";
+  return [
+    ...marks.filter(isHeading).map((line) => ignored(line, line + 1)),
+    ...failed.map(
+      (one) =>
+        isTold(one.body)
+          ? finding(
+              () => describeNodeTest(one.test, one.body, lines.at(one.from - 1)),
+              startOf(one.from),
+              one.to,
+            )
+          : ignored(one.from, one.to), // a suite is said to fail with its tests
+    ),
+  ];
+}
+
+function isTold(body: readonly string[]): boolean {
+  return body.some((line) => line.trim() !== "");
 }
 
 function endOfBody(lines: Lines, start: number, indent: number): number {
@@ -159,18 +178,21 @@ const VITEST_FAILURE =
   /^\s*FAIL\s{2,}(?:\S+\s+)??(?<file>\S+\.[cm]?[jt]sx?)(?: > (?<test>.+?))?(?: \[ .* \])?$/;
 const UNHANDLED = /^⎯+ Unhandled (?<kind>Error|Rejection|Exception) ⎯+$/;
 const VITEST_END = /^⎯{3,}|^\s*(?:Test Files|Snapshots|Tests) {2}\d/;
-const PRINTED = /^(?<stream>stdout|stderr) \| /;
+const PRINTED = /^(?:stdout|stderr) \| (?<test>.*)$/;
 
 function parseVitest(log: Log): readonly Finding[] {
   const { lines, beginning } = log;
   const failed = sections(lines, beginning("FAIL "), { start: VITEST_FAILURE, end: VITEST_END });
+  const tests = new Set(failed.map(({ heading: { file, test } }) => `${file} > ${test}`));
   const unhandled = sections(lines, beginning("⎯"), { start: UNHANDLED, end: VITEST_END });
   const printed = sections(lines, beginning("stdout | ", "stderr | "), { start: PRINTED, end: /^\s*$/ });
   return [
     ...withSharedBodies(failed).map(({ section, told }) => failure(section, told)),
     ...unhandled.map((section) => failure(section, section)),
     ...onlyListed(log, failed),
-    ...printed.map(({ from, to }) => ignored(from, to)),
+    ...printed
+      .filter(({ heading }) => !tests.has(heading["test"] ?? ""))
+      .map(({ from, to }) => ignored(from, to)),
   ];
 }
 
@@ -193,13 +215,8 @@ function failure(section: Section, told: Section): Finding {
 }
 
 function describeVitest({ heading: { file, test } }: Section, body: readonly string[]): Caught {
-  const caught = readFailureBody(withoutSource(body), { testFile: file });
+  const caught = readFailureBody(body, { testFile: file });
   return { ...caught, file: caught.file ?? file, test };
-}
-
-/** The marked source says what the place says already. */
-function withoutSource(body: readonly string[]): readonly string[] {
-  return body.filter((line) => !/^\s*\d*\|/.test(line));
 }
 
 const VITEST_FILE = /^\s*(?:❯|×|✗|FAIL)\s+(?:\S+\s+)??(?<file>\S+\.[cm]?[jt]sx?)\s\(\d+ tests?.*$/;
