@@ -122,6 +122,7 @@ const RUN_OPTIONS = [
   }),
   option("--all-problems", "count every problem, also with `only_new` or a committed baseline"),
   option("--no-cache", "also run checks that passed before with the same `inputs`"),
+  option("--no-guards", "leave out the guards"),
   option("--no-fix", "do not run the `fix` of a check that fails"),
   option("-q, --quiet", "print only failures and the status"),
   option("-v, --verbose", "also print what changed and why gates are skipped"),
@@ -272,7 +273,7 @@ const LOOK: readonly CommandRow[] = [
     options: [
       ...CHOICE_OPTIONS,
       ...CHANGE_OPTIONS,
-      option("--why", "also show the gates that are skipped, and why"),
+      option("--why", "also show the gates that are skipped, and why, and which changed files are protected"),
       option("--json", "print the plan as JSON"),
     ],
     examples: [

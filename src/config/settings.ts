@@ -20,6 +20,9 @@ export interface GatesDefinition {
   readonly debugLog: DebugLogSettings;
   readonly onGiveUp?: string;
   readonly guards?: GuardSettings;
+  /** Globs of files that no guard says anything about. */
+  readonly guardsIgnore?: readonly string[];
+  readonly protectedFiles?: ProtectedFileSettings;
   /**
    * Scripts of the project that its gates run, by name: `package.json script "test"`, `scripts/check.sh`.
    */
@@ -83,11 +86,24 @@ export interface RunAheadSettings {
   readonly maxPerMinute: number;
 }
 
-export const GUARD_NAMES = ["weakened-tests", "suppressions", "fewer-tests"] as const;
+export const GUARD_NAMES = [
+  "weakened-tests",
+  "suppressions",
+  "fewer-tests",
+  "original-tests",
+  "unproven-tests",
+  "untested-changes",
+] as const;
 export type GuardName = (typeof GUARD_NAMES)[number];
 
 /** `tell`: the user learns what was found. `block`: the agent must undo it or give a reason, which the user then sees. */
 export type GuardSettings = Readonly<Partial<Record<GuardName, "tell" | "block">>>;
+
+/** Globs on top of the table of protected files, and of files that are none. */
+export interface ProtectedFileSettings {
+  readonly add?: readonly string[] | undefined;
+  readonly remove?: readonly string[] | undefined;
+}
 
 export interface DebugLogSettings {
   readonly enabled: boolean;

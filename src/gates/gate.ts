@@ -48,6 +48,8 @@ export interface CheckGate extends GateBase {
   readonly onlyNew?: boolean;
   /** A report for machines, read in place of the output; relative to the project root. */
   readonly report?: ProjectPath;
+  /** A coverage report that the command writes; relative to the project root. */
+  readonly coverage?: ProjectPath;
 }
 
 export interface EditCheck {

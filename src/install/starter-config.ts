@@ -46,6 +46,7 @@ guards:
   weakened-tests: tell
   suppressions: tell
   fewer-tests: tell
+  original-tests: tell
 
 stop_hook:
   # After a block the agent stops again: \`enforce\` checks that stop, too, so that a fix is verified.

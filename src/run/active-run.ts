@@ -66,7 +66,7 @@ export class ActiveRun implements AsyncDisposable {
 
 /** How many guards look at the change of a run: they speak for a run of everything only. */
 export function guardsIn({ settings }: Project, request: RunRequest): number {
-  return isPartial(request) ? 0 : Object.keys(settings.guards ?? {}).length;
+  return isPartial(request) || request.noGuards === true ? 0 : Object.keys(settings.guards ?? {}).length;
 }
 
 export interface PreparedGates {

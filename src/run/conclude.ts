@@ -231,7 +231,8 @@ async function passRecord(
   const { planned } = run;
   const { runNumber } = planned;
   if (status !== "passed" && status !== "passed_with_warnings") return undefined;
-  if (!isRunOfEverything(run.request) || !(await run.stillness()).isStill) return undefined;
+  const isGuarded = run.request.noGuards !== true || run.project.settings.guards === undefined;
+  if (!isRunOfEverything(run.request) || !isGuarded || !(await run.stillness()).isStill) return undefined;
   const since = reliesOn(run.outcomes);
   if (since !== undefined && run.request.onlyNew) return undefined; // the project did not ask for it
   const { baseCommit, head } = planned.detected.changes;

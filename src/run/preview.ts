@@ -2,6 +2,7 @@ import type { ChangeSet } from "../system/git/change-set.ts";
 import type { Plan } from "./plan.ts";
 import type { PlannedGuard } from "../gates/gate.ts";
 import { isPartial, type RunRequest } from "./request.ts";
+import { type ProtectedFile, protectedFileFinder } from "../config/protected-files.ts";
 import { GUARD_NAMES } from "../config/settings.ts";
 import { retriesIn } from "../stop/session.ts";
 import { fail, ok, type Result } from "../trouble.ts";
@@ -11,13 +12,15 @@ import { fallbacksOf, openProject, type Project, readPast } from "./open.ts";
 import { choosePlan, planFor, unknownGate, withPackages } from "./plan-run.ts";
 
 /** What a run would look at and do. */
-interface Preview {
+export interface Preview {
   readonly changes: ChangeSet;
   /** Without the gates that passed before. */
   readonly plan: Plan;
   /** The gates that passed before with the same inputs, with who says so. */
   readonly reused: Plan["skipped"];
   readonly guards: readonly PlannedGuard[];
+  /** The changed files that count as tests or settings, if a guard wants to know. */
+  readonly protectedFiles: readonly (ProtectedFile & { readonly path: string })[];
 }
 
 /** What a run would look at and do, without a lock and without running a gate. */
@@ -57,6 +60,7 @@ export async function previewProject(
   return ok({
     changes: { ...changes, notes },
     guards: plan.gates.length === 0 ? [] : guardsFor(project, request),
+    protectedFiles: protectedIn(project, changes),
     ...(await withPasses(project, compared, { tree, ...request })),
   });
 }
@@ -68,6 +72,16 @@ function guardsFor({ settings }: Project, request: RunRequest): readonly Planned
     const mode = settings.guards?.[name];
     const reason = `looks at the whole change (${mode})`;
     return mode === undefined ? [] : [{ id: `guard:.:${name}`, name, mode, reason }];
+  });
+}
+
+function protectedIn({ settings }: Project, { files }: ChangeSet): Preview["protectedFiles"] {
+  const { guards = {} } = settings;
+  if (guards["original-tests"] === undefined && guards["unproven-tests"] === undefined) return [];
+  const protectedOf = protectedFileFinder(settings);
+  return files.flatMap(({ path }) => {
+    const file = protectedOf(path);
+    return file === undefined ? [] : [{ ...file, path }];
   });
 }
 

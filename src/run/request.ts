@@ -35,6 +35,8 @@ export interface RunRequest {
   readonly onlyNew?: boolean | undefined;
   /** Runs no `fix`. */
   readonly noFix?: boolean | undefined;
+  /** Leaves out the guards. */
+  readonly noGuards?: boolean | undefined;
   /** The stop that asks; its session and prompt carry the retry budget. */
   readonly event?: StopEvent;
   /** Its session, which the run reads and changes. */

@@ -82,7 +82,9 @@ async function runProject(project: Project, request: RunRequest): Promise<RunRes
   await using active = new stage.ActiveRun(expanded, request, planned.value);
   const gates = await stage.prepareGates(active);
   const guards = stage.guardsIn(expanded, request) > 0 ? await stages.guards() : undefined;
-  const judgeChange = guards?.watchChange(expanded, request, active.planned);
+  const { planned: watched, tell } = active;
+  const guarding = { project: expanded, request, planned: watched, context: gates.options.context, tell };
+  const judgeChange = guards?.watchChange(guarding, stages.byRunning);
   const ran = await stage.runGates(active.planned.plan, gates.options, project.signal);
   const guarded = (await judgeChange?.(ran)) ?? { outcomes: ran, notices: [] };
   for (const outcome of guarded.outcomes.slice(ran.length)) active.tell({ kind: "gate-finished", outcome });

@@ -21,6 +21,8 @@ export const stages = {
   repl: () => import("../gates/repl.ts"),
   review: () => import("../gates/review/review.ts"),
   guards: () => import("../features/guards/guards.ts"),
+  /** A protected file changed, or a check writes a coverage report. */
+  byRunning: () => import("../features/guards/by-running.ts"),
   baseline: () => import("../features/baseline/at-run.ts"),
   remote: () => import("../features/remote/at-run.ts"),
 };

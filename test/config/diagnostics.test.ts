@@ -93,11 +93,11 @@ describe("config.yml", () => {
       .gauntlet/config.yml:4:20: warning: unknown key \`checks.b.retries\` is ignored
             b: { command: y, retries: 2 }
                              ^
-        → known keys: command, working_directory, enabled, on, needs, parallel, fail_fast, run_in_ci, run_locally, edit_timeout, edit_fix, timeout, fix_instructions, fix_instructions_file, fix_with_skill, fix, env, shell, warn_only, reruns, rerun_command, parser, report, only_new, inputs, run_on, platform, toolchain, files, name
+        → known keys: command, working_directory, enabled, on, needs, parallel, fail_fast, run_in_ci, run_locally, edit_timeout, edit_fix, timeout, fix_instructions, fix_instructions_file, fix_with_skill, fix, env, shell, warn_only, reruns, rerun_command, parser, report, coverage, only_new, inputs, run_on, platform, toolchain, files, name
       .gauntlet/config.yml:5:1: warning: unknown key \`foo\` is ignored
           foo: 1
           ^
-        → known keys: extends, name, base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, only_new, baseline, entry_points, checks, reviews, cli, on_give_up, guards, run_ahead, remote, stop_hook, debug_log, rerun_new_issue_threshold"
+        → known keys: extends, name, base_branch, log_dir, allow_parallel, max_parallel, max_retries, retry, only_new, baseline, entry_points, checks, reviews, cli, on_give_up, guards, run_ahead, protected_files, remote, stop_hook, debug_log, rerun_new_issue_threshold"
     `);
   });
 

@@ -2,6 +2,7 @@ import { statusMessage, statusTitle, isGreen } from "../../stop/status.ts";
 import { needsWords } from "../../gates/outcome.ts";
 import { explain } from "../../trouble.ts";
 import { recordRun } from "../../ledger/record-verdict.ts";
+import type { Preview } from "../../run/preview.ts";
 import { run } from "../../run/run.ts";
 import type { RunEvent, RunRequest } from "../../run/request.ts";
 import { type RunResult, runFacts } from "../../run/result.ts";
@@ -46,6 +47,8 @@ export interface RunOptions extends ChoiceOptions {
   readonly cache?: boolean;
   /** `--no-fix`: false. */
   readonly fix?: boolean;
+  /** `--no-guards`: false. */
+  readonly guards?: boolean;
   readonly watch?: boolean;
 }
 
@@ -155,6 +158,7 @@ function requestOf(
     staged,
     noCache: cache === false,
     noFix: fix === false,
+    noGuards: more.guards === false,
     onlyNew: more.allProblems ? false : more.onlyNew,
     ...on,
     kind,
@@ -253,11 +257,20 @@ export async function detectCommand(terminal: Terminal, options: DetectOptions):
   const would = [...plan.gates, ...guards];
   printLine(stdout, would.length === 0 ? "No gate would run." : "Gates that would run:");
   for (const { id, reason } of would) printLine(stdout, `  ${colours.bold(id)}  ${colours.dim(reason)}`);
-  if (why && plan.skipped.length > 0) {
-    printLine(stdout, "Skipped:");
-    for (const { id, reason } of plan.skipped) printLine(stdout, `  ${id}  ${colours.dim(reason)}`);
-  }
+  if (why) printReasons(terminal, preview.value);
   return EXIT.ok;
+}
+
+function printReasons({ stdout, colours }: Terminal, { plan, protectedFiles }: Preview): void {
+  if (plan.skipped.length > 0) printLine(stdout, "Skipped:");
+  for (const { id, reason } of plan.skipped) printLine(stdout, `  ${id}  ${colours.dim(reason)}`);
+  if (protectedFiles.length > 0)
+    printLine(stdout, "Protected files, for `original-tests` and `unproven-tests`:");
+  for (const { path, kind, ecosystem, part } of protectedFiles) {
+    const language = ecosystem === "any" ? [] : [ecosystem];
+    const what = [kind, ...language, ...(part === undefined ? [] : ["in part"])].join(", ");
+    printLine(stdout, `  ${displayPath(path)}  ${colours.dim(what)}`);
+  }
 }
 
 function pathsOf({ path, from }: ChangedFile): string {

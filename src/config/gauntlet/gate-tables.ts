@@ -14,7 +14,7 @@ import { withoutEffect } from "./without-effect.ts";
 import { configSchema } from "./schema/schema.ts";
 import { type YamlSource, parseYaml, type PathComplaint } from "../yaml/yaml-source.ts";
 import { posix } from "node:path";
-import { projectPath } from "../../path.ts";
+import { type ProjectPath, projectPath } from "../../path.ts";
 import { type CheckFields, checkSchema, inlineCheckSchema } from "./schema/gate-schema.ts";
 import { millisecondsOf } from "./schema/schema-parts.ts";
 
@@ -248,7 +248,8 @@ async function toCheckGate(
     rerunCommand: fields.reruns === 0 ? undefined : fields.rerun_command,
     fixInstructions: [instructions, useSkill].filter((text) => text !== undefined).join("\n") || undefined,
     onlyNew: fields.only_new,
-    report: fields.report === undefined ? undefined : projectPath(posix.normalize(fields.report)),
+    report: normalized(fields.report),
+    coverage: normalized(fields.coverage),
   };
 }
 
@@ -260,6 +261,10 @@ function eventsOf({ on, edit_timeout, edit_fix }: CheckFields): Pick<CheckGate, 
   if (on === undefined || stops?.length === on.length) return { on: stops };
   const timeoutMs = millisecondsOf(edit_timeout ?? EDIT_TIMEOUT_SECONDS);
   return { on: stops?.length === 0 ? undefined : stops, onEdit: { timeoutMs, mayFix: edit_fix ?? false } };
+}
+
+function normalized(path: string | undefined): ProjectPath | undefined {
+  return path === undefined ? undefined : projectPath(posix.normalize(path));
 }
 
 function unusable(path: string, obstacle: string): PathComplaint {

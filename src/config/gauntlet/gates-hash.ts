@@ -1,5 +1,11 @@
 import { sha256 } from "#runtime";
-import type { EntryPoint, GatesDefinition, GuardSettings, Script } from "../settings.ts";
+import type {
+  EntryPoint,
+  GatesDefinition,
+  GuardSettings,
+  ProtectedFileSettings,
+  Script,
+} from "../settings.ts";
 import { posix } from "node:path";
 import { fixedPart, isGlob, placeOf } from "../entry-point.ts";
 import type { CheckGate, Priority, ReviewGate } from "../../gates/gate.ts";
@@ -15,8 +21,7 @@ import type { ConfigFiles } from "./config-files.ts";
 
 /** One value for everything that decides which gates run and what they do. */
 export function gateHash(chosen: GateChoice): string {
-  const { baseBranch, entryPoints, rerunNewIssueThreshold, guards } = chosen;
-  return hashOf({ baseBranch, entryPoints, rerunNewIssueThreshold, guards });
+  return hashOf(chosen);
 }
 
 interface GateChoice {
@@ -24,6 +29,8 @@ interface GateChoice {
   readonly entryPoints: readonly EntryPoint[];
   readonly rerunNewIssueThreshold: Priority;
   readonly guards?: GuardSettings | undefined;
+  readonly guardsIgnore?: readonly string[] | undefined;
+  readonly protectedFiles?: ProtectedFileSettings | undefined;
 }
 
 /**

@@ -2,7 +2,14 @@ import { posix } from "node:path";
 import { type Diagnostic, type Result, fail, ok } from "../../trouble.ts";
 import { fixedPart, isException } from "../entry-point.ts";
 import { type AbsolutePath, projectPath } from "../../path.ts";
-import type { EntryPoint, RemoteSettings, RetryPolicy, RunAheadSettings, Settings } from "../settings.ts";
+import {
+  type EntryPoint,
+  GUARD_NAMES,
+  type RemoteSettings,
+  type RetryPolicy,
+  type RunAheadSettings,
+  type Settings,
+} from "../settings.ts";
 import { ConfigFiles, type ExpectedDirectory } from "./config-files.ts";
 import type { Environment } from "../../system/process/environment.ts";
 import { definitionHash, gateHash, readScripts } from "./gates-hash.ts";
@@ -155,7 +162,8 @@ function toSettings({ root, fields, entryPoints, scripts, remote }: Project, lay
     baseBranch: fields.base_branch,
     entryPoints: withOnlyNew(entryPoints, fields.only_new),
     rerunNewIssueThreshold: fields.rerun_new_issue_threshold,
-    guards: fields.guards,
+    ...guardSettings(fields.guards),
+    protectedFiles: fields.protected_files,
   };
   const definition = {
     ...chosen,
@@ -173,6 +181,15 @@ function toSettings({ root, fields, entryPoints, scripts, remote }: Project, lay
     gateHash: gateHash(chosen),
   };
   return { root, ...definition, definitionHash: definitionHash(definition) };
+}
+
+function guardSettings(fields: Project["fields"]["guards"]): Pick<Settings, "guards" | "guardsIgnore"> {
+  if (fields === undefined) return {};
+  const guards = GUARD_NAMES.flatMap((name) => {
+    const mode = fields[name];
+    return mode === undefined || mode === "off" ? [] : [[name, mode === "warn" ? "tell" : mode] as const];
+  });
+  return { guards: Object.fromEntries(guards), guardsIgnore: fields.ignore };
 }
 
 function retryPolicy(fields: Project["fields"]["retry"]): RetryPolicy {

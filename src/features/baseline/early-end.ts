@@ -2,7 +2,7 @@ import { below } from "../../config/gauntlet/named-scripts.ts";
 import type { Findings } from "./compare-findings.ts";
 import type { KnownProblem } from "../../gates/outcome.ts";
 import { type Runner, RUNNERS, SAYS_SO } from "./runners.ts";
-import { type Chain, type ReadText, type Step, stepsOf } from "./steps.ts";
+import { type Chain, type ReadText, type Step, stepsOf } from "../../config/gauntlet/steps.ts";
 
 export interface RunningCheck {
   readonly command: string;

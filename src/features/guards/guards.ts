@@ -7,7 +7,6 @@ import { suppressions } from "./suppressions.ts";
 import { weakenedTests } from "./weakened-tests.ts";
 import type { Finding } from "../../gates/review/finding.ts";
 import type { Notice } from "../../stop/notices.ts";
-import type { RunRequest } from "../../run/request.ts";
 import type { GateOutcome } from "../../gates/outcome.ts";
 import { parsePatch } from "../../system/git/parse-patch.ts";
 import { projectPath } from "../../path.ts";
@@ -16,7 +15,10 @@ import { openFindings, type ReviewSlot, skippedFindings, withAnswers } from "../
 import { GUARD_NAMES, type GuardName } from "../../config/settings.ts";
 import { explain, ok, type Result } from "../../trouble.ts";
 import { visibleName } from "../../feedback/text/clean-text.ts";
-import { elapsedMs } from "../../system/clock.ts";
+import { fileMatcher } from "../../config/entry-point.ts";
+import { findByRunning, type LoadByRunning } from "./after-gates.ts";
+import type { Found, GuardedRun } from "./guarded-run.ts";
+import { elapsedMs, now } from "../../system/clock.ts";
 import { Git } from "../../system/git/git.ts";
 import { patchSince } from "../../system/git/patches.ts";
 import { readSheet, readSlot, sheetName, slotFiles, writeSlot } from "../../gates/review/slot-store.ts";
@@ -30,13 +32,14 @@ export interface GuardedOutcomes {
 }
 
 export function watchChange(
-  project: Project,
-  request: RunRequest,
-  planned: PlannedRun,
+  run: GuardedRun,
+  load: LoadByRunning,
 ): (outcomes: readonly GateOutcome[]) => Promise<GuardedOutcomes> {
+  const { project, planned } = run;
   const { guards = {} } = project.settings;
-  const needsPatch = guards["weakened-tests"] !== undefined || guards.suppressions !== undefined;
+  const needsPatch = READING.some((name) => guards[name] !== undefined);
   const reading = needsPatch ? readChange(project, planned) : undefined;
+  const [since, untilMs] = [now(), elapsedMs() + timeFor(run)];
   return async (gates) => {
     const started = elapsedMs();
     const patch = await reading;
@@ -48,7 +51,8 @@ export function watchChange(
       guards["fewer-tests"] === undefined
         ? gates
         : await Promise.all(gates.map((gate) => withCount(gate, project)));
-    const found: Readonly<Record<GuardName, () => Found>> = {
+    const isIgnored = ignoredFiles(project);
+    const detect: Readonly<Partial<Record<GuardName, () => Found>>> = {
       "weakened-tests": () => ({
         ...inPatch(patch, (files, settings) => [
           ...weakenedTests(files),
@@ -59,18 +63,46 @@ export function watchChange(
       }),
       suppressions: () =>
         inPatch(patch, (files, settings) => [...suppressions(files), ...laxerSettings(settings, "tools")]),
-      "fewer-tests": () => ({ findings: fewerTests(counted, { project, request, planned }) }),
+      "fewer-tests": () => ({ findings: fewerTests(counted, run) }),
     };
+    const found = new Map(
+      GUARD_NAMES.map((name) => [name, guards[name] === undefined ? undefined : detect[name]?.()]),
+    );
+    const readMs = Math.round(elapsedMs() - started);
+    const files = patch?.ok === true ? patch.value.files : [];
+    const running: Partial<Record<GuardName, Found>> = await findByRunning(run, {
+      outcomes: gates,
+      load,
+      since,
+      untilMs,
+      files,
+    });
     const looks = GUARD_NAMES.flatMap((name) => {
       const mode = guards[name];
-      return mode === undefined ? [] : [lookOf(project, { name, mode, ...found[name]() })];
+      const one = running[name] ?? found.get(name);
+      if (mode === undefined || one === undefined) return [];
+      const findings = one.findings.filter(({ file }) => !isIgnored(file));
+      return [lookOf(project, { durationMs: readMs, ...one, findings, name, mode })];
     });
-    const durationMs = Math.round(elapsedMs() - started);
-    return {
-      outcomes: [...counted, ...looks.map((look) => outcomeOf(look, durationMs))],
-      notices: looks.flatMap(noticesOf),
-    };
+    return { outcomes: [...counted, ...looks.map(outcomeOf)], notices: looks.flatMap(noticesOf) };
   };
+}
+
+/** Guards that read the change as a patch. */
+const READING = ["weakened-tests", "suppressions", "untested-changes"] as const;
+
+/** A stop must still be answered after them. */
+function timeFor({ project, request }: GuardedRun): number {
+  return request.isStop === true
+    ? project.settings.stopHook.timeoutMs * MOST_OF_A_STOP
+    : Number.POSITIVE_INFINITY;
+}
+
+const MOST_OF_A_STOP = 0.8;
+
+function ignoredFiles({ settings }: Project): (path: string) => boolean {
+  const { guardsIgnore = [] } = settings;
+  return guardsIgnore.length === 0 ? () => false : fileMatcher(guardsIgnore);
 }
 
 /** Settings of tools, without an extension that is read anyway. */
@@ -133,13 +165,6 @@ async function readChange({ settings, signal }: Project, planned: PlannedRun): P
 /** Lines around a change: more than a settings file has. */
 const WHOLE_FILE = 100_000;
 
-interface Found {
-  readonly findings: readonly Finding[];
-  /** For the user; they block nothing. */
-  readonly suspected?: readonly Finding[];
-  readonly gap?: string | undefined;
-}
-
 /** Literals that stand in tests, and nowhere else but in their own new branch. */
 async function suspicions({ settings, signal }: Project, { files }: ReadChange): Promise<readonly Finding[]> {
   const cases = specialCases(files).slice(0, MOST_SUSPICIONS);
@@ -195,11 +220,12 @@ interface Look extends Found {
   readonly answered: readonly Finding[];
   readonly sheet?: string;
   readonly remark?: string | undefined;
+  readonly durationMs: number;
 }
 
 function lookOf(
   { settings, logDir }: Project,
-  guard: Found & { readonly name: GuardName; readonly mode: "tell" | "block" },
+  guard: Pick<Look, "findings" | "gap" | "name" | "mode" | "durationMs">,
 ): Look {
   const { name, mode, findings } = guard;
   if (mode === "tell") return { ...guard, open: findings, answered: [] };
@@ -249,8 +275,8 @@ function idOf(name: GuardName): string {
   return `guard:.:${name}`;
 }
 
-function outcomeOf(look: Look, durationMs: number): GateOutcome {
-  const { name, mode, open, answered, sheet } = look;
+function outcomeOf(look: Look): GateOutcome {
+  const { name, mode, open, answered, sheet, durationMs } = look;
   const here = projectPath(".");
   const sheets = sheet === undefined || open.length === 0 ? [] : [projectPath(sheet)];
   const base = {

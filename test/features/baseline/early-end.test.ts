@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Findings } from "../../../src/features/baseline/compare-findings.ts";
 import type { KnownProblem } from "../../../src/gates/outcome.ts";
 import { lineOfEarlyEnd, mayHideFailures, whyEndsEarly } from "../../../src/features/baseline/early-end.ts";
-import { stepsOf } from "../../../src/features/baseline/steps.ts";
+import { stepsOf } from "../../../src/config/gauntlet/steps.ts";
 
 type Files = Readonly<Record<string, string>>;
 

@@ -7,7 +7,7 @@ import { STOP_KINDS } from "../../../hosts/stop-event.ts";
 
 export const innerGlob = innerPath("a path or a glob");
 
-const closedGlob = innerGlob.refine(isClosed, {
+export const closedGlob = innerGlob.refine(isClosed, {
   error: "has a `[` or `{` that is not closed (write `[[]` for the character itself)",
 });
 
@@ -190,6 +190,11 @@ const checkShape = {
     .optional()
     .describe(
       "A report the command writes (JUnit XML, SARIF, JSON of ESLint or Jest, TAP), relative to the project root: read in place of the output.",
+    ),
+  coverage: innerPath("a file of the project")
+    .optional()
+    .describe(
+      "A coverage report the command writes (lcov, Cobertura, JaCoCo, a Go profile, JSON of Istanbul or coverage.py), relative to the project root: read by the guard `untested-changes`.",
     ),
   only_new: z
     .boolean()

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { GuardName } from "../../settings.ts";
 import { duration, expects, innerPath, minutes, text, wholeNumber } from "./schema-parts.ts";
-import { adapters, builtinReviewSchema, inlineCheckSchema, inlineReviewSchema, innerGlob, priority, reviewers } from "./gate-schema.ts";
+import { adapters, builtinReviewSchema, inlineCheckSchema, inlineReviewSchema, closedGlob, innerGlob, priority, reviewers } from "./gate-schema.ts";
 import { sharedShape } from "./global-schema.ts";
 import { remoteSchema } from "./remote-schema.ts";
 
@@ -79,9 +79,10 @@ const runAheadSchema = z.union(
 
 const extended = innerPath("a file of the project or an npm package");
 
-const guard = z.enum(["tell", "block"]);
+/** `warn` is another word for `tell`. */
+const guard = z.enum(["off", "tell", "warn", "block"]);
 
-const guardsSchema = z.strictObject({
+const guardModes = {
   "weakened-tests": guard
     .exactOptional()
     .describe(
@@ -93,7 +94,30 @@ const guardsSchema = z.strictObject({
       "Added markers that silence a linter, a type checker or coverage, and commands that can no longer fail.",
     ),
   "fewer-tests": guard.exactOptional().describe("A check that runs fewer tests than at its last pass."),
-} satisfies Record<GuardName, unknown>);
+  "original-tests": guard
+    .exactOptional()
+    .describe(
+      "A check that passes only with the changed tests or tool settings: it runs again, elsewhere, with those the session began with.",
+    ),
+  "unproven-tests": guard
+    .exactOptional()
+    .describe("New tests that pass without the change, too: they run again, elsewhere, on the files as they were."),
+  "untested-changes": guard
+    .exactOptional()
+    .describe("Changed lines that nothing ran, by the coverage report that a check writes (`coverage`)."),
+} satisfies Record<GuardName, unknown>;
+
+const globs = z.array(closedGlob).min(1).exactOptional();
+
+const guardsSchema = z.strictObject({
+  ...guardModes,
+  ignore: globs.describe("Globs of files that no guard says anything about."),
+});
+
+const protectedFilesSchema = z.strictObject({
+  add: globs.describe("Globs of more files that decide what passing means."),
+  remove: globs.describe("Globs of files that are none of these, whatever their names say."),
+});
 
 export const configSchema = z.strictObject({
   extends: z
@@ -184,6 +208,11 @@ export const configSchema = z.strictObject({
     .optional()
     .describe(
       "`true`, or a map: run the gates in the background while the agent works, so that the stop finds the answer. Run `install` after a change. Off by default.",
+    ),
+  protected_files: protectedFilesSchema
+    .optional()
+    .describe(
+      "Which files count as tests and tool settings for `original-tests` and `unproven-tests`, on top of those that `detect --why` shows.",
     ),
   remote: remoteSchema.optional().describe("What is shared with other machines."),
   ...sharedShape,

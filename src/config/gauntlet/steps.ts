@@ -6,7 +6,7 @@ import {
   type NamedScript,
   scriptIn,
   scriptsNamedIn,
-} from "../../config/gauntlet/named-scripts.ts";
+} from "./named-scripts.ts";
 import { commandsIn, type ShellCommand, statementsIn } from "../../system/process/shell-text.ts";
 import { holdsRecipes, recipesOf } from "./recipes.ts";
 
