@@ -24,7 +24,7 @@ const SCRIPTS = {
   "stop/answer-stop": ["features/telemetry/"],
   "stop/record-stop": ["ledger/"],
   "stop/session-start": ["features/trust/"],
-  "run/stages": ["features/(?:trust|guards|baseline|remote)/"],
+  "run/stages": ["features/(?:trust|guards|baseline|remote|ahead)/"],
 };
 
 const inSrc = (parts) => `^src/(?:${parts.join("|")})`;

@@ -22,7 +22,7 @@ const LONG = [
   "test/cli/{keys,left-running,log,log-dir-safety,mcp,monorepo,namespaces,needs-and-fix,only-new,permissions}.test.ts",
   "test/cli/{plugin-commands,pre-push,progress,report,reruns,settings-cache,simulate,skip,staged,status}.test.ts",
   "test/cli/{stop-hook-attacks,stop-hook-events,stop-hook-fuzz,stop-hook-together,telemetry}.test.ts",
-  "test/cli/{truthful-answers,unearned-green,verify,watch}.test.ts",
+  "test/cli/{run-ahead,truthful-answers,unearned-green,verify,watch}.test.ts",
   "test/{cli/session-start,system/git/kept-trees,brepl/real-nrepl,reviews/convergence}.test.ts",
 ];
 /** The shorter tests have their repositories in memory (test/rig/temp-dir.ts); these, like users, on a disk. */

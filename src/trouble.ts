@@ -11,7 +11,7 @@ export type Trouble =
       readonly pid: number;
       readonly since: string;
       /** Whether the same stop asked twice, another event of the same session, or somebody else. */
-      readonly heldBy: "same-stop" | "same-session" | "other";
+      readonly heldBy: "same-stop" | "same-session" | "run-ahead" | "other";
     }
   | { readonly kind: "git-failed"; readonly command: string; readonly detail: string }
   | { readonly kind: "signing-failed"; readonly command: string; readonly detail: string }

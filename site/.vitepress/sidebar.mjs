@@ -36,6 +36,7 @@ export const SIDEBAR = [
     items: [
       { text: "Configuration", link: "/configuration" },
       { text: "Feedback", link: "/feedback" },
+      { text: "Before the stop", link: "/run-ahead" },
       { text: "Baselines", link: "/baselines" },
       { text: "Guards", link: "/guards" },
       { text: "Trust", link: "/trust" },

@@ -675,6 +675,12 @@ const MORE: readonly CommandRow[] = [
     options: [option("--host <name>", "which agent calls")],
   },
   {
+    name: "run-ahead",
+    shown: "hidden",
+    summary: "run the gates before the stop, in the background (`edit-hook` starts it, not people)",
+    arguments: [{ name: "<directory>", summary: "the project" }],
+  },
+  {
     name: "session-start",
     shown: "hidden",
     summary: "remember where an agent's session begins (agents call it, not people)",

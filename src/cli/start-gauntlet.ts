@@ -10,6 +10,7 @@ const STARTED_BY_HOSTS: Readonly<Record<string, (args: readonly string[]) => Pro
   "prompt-hook": async () => (await loadSessionHooks()).runPromptHook(),
   "config-hook": async () => (await loadSessionHooks()).runConfigHook(),
   "edit-hook": async (args) => (await import("./hooks/edit-hook.ts")).runEditHook(args),
+  "run-ahead": async (args) => (await import("./hooks/run-ahead.ts")).runAheadHere(args),
   statusline: async () => (await import("./commands/statusline.ts")).runStatusline(),
   brepl: async (args) => (await import("../brepl/commands.ts")).runBrepl(args, "agent-gauntlet brepl"),
 };

@@ -163,17 +163,18 @@ export interface ShortFacts {
   readonly now: number;
   readonly runningSince?: number | undefined;
   readonly runningGates?: readonly string[];
+  readonly isRunningAhead?: boolean;
   readonly lastRun?: PastRun | undefined;
   readonly attemptsLeft?: number | undefined;
 }
 
 const MOST_NAMES = 3;
 
-/** `✓ gates 2 m ago`, `✗ test, lint (2 left)`, `… test 12 s`: for a status line, so never more than one. */
+/** `✓ gates 2 m ago`, `✗ test, lint (2 left)`, `… test 12 s`, `ahead: test 12 s`: for a status line, so never more than one. */
 export function shortStatus(facts: ShortFacts): string {
-  const { now, runningSince, runningGates = [], lastRun, attemptsLeft } = facts;
+  const { now, runningSince, runningGates = [], isRunningAhead, lastRun, attemptsLeft } = facts;
   if (runningSince !== undefined)
-    return `… ${fewNames(runningGates) || "gates"} ${briefly(now - runningSince)}`;
+    return `${isRunningAhead ? "ahead:" : "…"} ${fewNames(runningGates) || "gates"} ${briefly(now - runningSince)}`;
   if (lastRun === undefined) return "○ gates have not run";
   const red = [...new Set(lastRun.outcomes.filter(isBlocking).map(({ name }) => name))];
   if (red.length === 0) return `${markOf(lastRun)} gates ${briefly(now - lastRun.completedAt)} ago`;

@@ -1,5 +1,5 @@
 import { once } from "../once.ts";
-import { isComparable } from "../gates/outcome.ts";
+import { type GateOutcome, isComparable } from "../gates/outcome.ts";
 import { type ProjectPath, projectPath } from "../path.ts";
 import { coversKey, type PassKey } from "../stop/pass-key.ts";
 import type { CheckGate } from "../gates/gate.ts";
@@ -82,6 +82,10 @@ export interface PreparedGates {
 export async function prepareGates(run: ActiveRun): Promise<PreparedGates> {
   const { project, watch } = run;
   let { options, passes } = await gateOptions(run);
+  const known = await knownAhead(run);
+  const { reuse } = options;
+  if (known !== undefined)
+    options = { ...options, reuse: (planned) => reuse?.(planned) ?? known.passed(planned) };
 
   const fixing = mayFix(run) ? await fixFirst(run, options) : undefined;
   if (fixing !== undefined) {
@@ -101,11 +105,33 @@ export async function prepareGates(run: ActiveRun): Promise<PreparedGates> {
     return coversKey(passKey, project.passKey()) ? seen : { ...seen, isStill: false };
   });
   return {
-    options: { ...options, settle: compareWhenRed(run, options.context), settled: fixing?.settled },
+    options: {
+      ...options,
+      settle: compareWhenRed(run, options.context),
+      settled: fixing?.isChanged ? fixing.settled : withKnown(known?.failed ?? [], fixing?.settled ?? []),
+    },
     passes,
     passKey,
     stillness,
   };
+}
+
+/** Of a stop, the gates that ran on exactly these files while the agent worked. */
+async function knownAhead({ project, request, planned, tell }: ActiveRun) {
+  const isAsked = project.settings.runAhead !== undefined && request.isStop && request.ahead === undefined;
+  const known = isAsked ? await (await stages.ahead()).outcomesAhead(project, planned) : undefined;
+  if (known === undefined || known.failed.length === 0) return known;
+  const names = known.failed.map(({ name }) => name).join(", ");
+  const message = `Not run again: ${names} failed on exactly these files in run ${known.runNumber}, ahead of this stop.`;
+  tell({ kind: "warned", message });
+  for (const outcome of known.failed) tell({ kind: "gate-finished", outcome });
+  return known;
+}
+
+/** What ran again, with its fix, counts in place of what was known. */
+function withKnown(known: readonly GateOutcome[], settled: readonly GateOutcome[]): readonly GateOutcome[] {
+  const again = new Set(settled.map(({ id }) => id));
+  return [...settled, ...known.filter(({ id }) => !again.has(id))];
 }
 
 async function gateOptions(run: ActiveRun) {
@@ -114,7 +140,7 @@ async function gateOptions(run: ActiveRun) {
   if (passes.problem !== undefined) run.warn(passes.problem);
   const workers = await openWorkers(run);
   const options: RunGatesOptions = {
-    maxParallel: project.settings.maxParallel,
+    maxParallel: Math.min(project.settings.maxParallel, request.ahead?.maxParallel ?? Infinity),
     context: { ...gateContext(run), runRemotely: workers?.runRemotely },
     kinds: stages,
     onEvent: tell,

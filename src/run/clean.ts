@@ -1,11 +1,12 @@
 import type { Settings } from "../config/settings.ts";
 import type { Environment } from "../system/process/environment.ts";
 import { type Result, fail } from "../trouble.ts";
-import { logDirOf, prepareLogDir, archiveLogs, forgetState } from "../system/logs/log-dir.ts";
+import { type LogDir, logDirOf, prepareLogDir, archiveLogs, forgetState } from "../system/logs/log-dir.ts";
 import { diagnoseLogDir } from "./check-log-dir.ts";
-import { acquireLock } from "../system/state/lock.ts";
+import { acquireLock, type Lock, lockReleased } from "../system/state/lock.ts";
 import { join } from "node:path";
 import { projectStateDir } from "../system/state/state-keys.ts";
+import { stages } from "./stages.ts";
 import { tidyUpAfter } from "./tidy-up.ts";
 import { forgetWorkTree } from "../stop/work-tree-store.ts";
 import type { RunRecord } from "../stop/passes.ts";
@@ -31,17 +32,27 @@ export async function cleanProject(
   if (diagnostics.length > 0) return fail({ kind: "config-invalid", diagnostics });
   const prepared = prepareLogDir(dir);
   if (!prepared.ok) return prepared;
-  const locked = acquireLock(dir.lockFile, undefined, join(projectStateDir(settings.root, env), "lock"));
+  const stateDir = projectStateDir(settings.root, env);
+  const locked = await takeLockToClean(dir, stateDir);
   if (!locked.ok) return locked;
   using lock = locked.value;
   if (lock.replaced !== undefined) await tidyUpAfter(lock.replaced, dir);
   const archived = archiveLogs(dir);
   if (!archived.ok) return archived;
   const forgotten = forgetState(dir);
-  forgetWorkTree(projectStateDir(settings.root, env));
+  forgetWorkTree(stateDir);
   updateSessions(env, startOver(settings.root, isUser ? undefined : now()));
   openDebugLog(dir.path, settings.debugLog)(debugClean("asked", archived.value));
   return forgotten.ok ? archived : forgotten;
+}
+
+async function takeLockToClean(dir: LogDir, stateDir: string): Promise<Result<Lock>> {
+  const locked = acquireLock(dir.lockFile, undefined, join(stateDir, "lock"));
+  if (locked.ok || locked.trouble.kind !== "lock-held" || locked.trouble.heldBy !== "run-ahead")
+    return locked;
+  (await stages.ahead()).endAhead(stateDir);
+  await lockReleased(dir.lockFile, new AbortController().signal);
+  return takeLockToClean(dir, stateDir);
 }
 
 /**

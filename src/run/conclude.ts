@@ -11,7 +11,7 @@ import { type GateOutcome, isBlocking, hasRun, isOutOfReach, nameOutcome } from 
 
 import { type Judged, type Ran } from "./result.ts";
 import { type Status, statusMessage } from "../stop/status.ts";
-import { explain } from "../trouble.ts";
+import { explain, ok } from "../trouble.ts";
 import { now } from "../system/clock.ts";
 import { treeIdOf } from "../system/git/tree-id.ts";
 import { trace } from "../system/process/environment.ts";
@@ -51,6 +51,7 @@ export async function conclude(run: ActiveRun, gates: PreparedGates, ran: RanGat
     });
 
   const finished = { project, request, planned, outcomes, notices, consoleLogPath, stillness, passKey };
+  if (request.ahead !== undefined) await (await stages.ahead()).keepOutcomes(finished);
   const result = await withBaselineHint(await judgeRun(finished), run);
   run.warn(...result.warnings.slice(planned.warnings.length));
   run.log.finish(result);
@@ -192,7 +193,9 @@ function remember(
     pass === undefined ? judgedRetries : { ...judgedRetries, openFailures: [], openGuards: undefined };
   rememberInSession(run, status, closed);
   const saved = session.save();
-  const written = writeLastRun(stateDir, { ...runRecord(run), isPassLost: isPassLost || undefined });
+  const isCancelled = run.request.ahead !== undefined && project.signal.aborted; // nobody asked for what it found
+  const record = { ...runRecord(run), isPassLost: isPassLost || undefined };
+  const written = isCancelled ? ok(undefined) : writeLastRun(stateDir, record);
   const wasTold = planned.workTree.lastRun?.isPassLost === true;
   const passLost = isPassLost && !wasTold ? [`${PASS_LOST} ${explain(passed.trouble)}`] : [];
   if (!saved.ok) {
@@ -249,6 +252,7 @@ async function passRecord(
     ignoreFiles: await planned.tree.ignoreFiles(),
     status,
     at: now(),
+    isAhead: run.request.ahead === undefined ? undefined : true,
   };
 }
 

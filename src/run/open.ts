@@ -129,7 +129,7 @@ const MARGIN_MS = 10_000;
 
 function signalFor(request: RunRequest, { stopHook }: Settings): AbortSignal {
   const asked = request.signal ?? new AbortController().signal;
-  if (!request.isStop) return asked;
+  if (!request.isStop || request.ahead !== undefined) return asked;
   const { timeoutMs } = stopHook;
   return timeLimit(Math.max(timeoutMs - MARGIN_MS, timeoutMs / 2), asked);
 }

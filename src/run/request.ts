@@ -49,6 +49,8 @@ export interface RunRequest {
   readonly blockCap?: number | undefined;
   /** For a caller that counts blocks itself: takes the place of the session's count and of `max_retries`. */
   readonly budget?: { readonly spent: number; readonly max: number } | undefined;
+  /** It runs in the background before the stop of `event`, whose answer it only prepares. */
+  readonly ahead?: { readonly maxParallel: number | undefined } | undefined;
   /** Where the run leaves its logs and state, instead of the configured `log_dir`: a rehearsal leaves none. */
   readonly logDir?: ProjectPath | undefined;
   readonly signal?: AbortSignal;

@@ -27,8 +27,7 @@ export async function run(request: RunRequest): Promise<RunResult> {
 
   let result = await runProject(project, request);
   while (waitsForOtherRun(result, project, request)) {
-    const { lockReleased } = await stages.rare();
-    if (!(await lockReleased(project.logDir.lockFile, project.signal))) break;
+    if (!(await hasMadeWay(result, project, request))) break;
     project.session.reload();
     result = await runProject(project, request);
   }
@@ -115,8 +114,21 @@ async function notOpened({ cwd, session, notices, env }: RunRequest, trouble: Tr
   return result;
 }
 
+/** A run ahead makes way for whoever asks; every other run is waited for. */
+async function hasMadeWay(result: RunResult, project: Project, request: RunRequest): Promise<boolean> {
+  if (isRunAhead(result)) return (await stages.ahead()).makeWay(project, request);
+  const { lockReleased } = await stages.rare();
+  return lockReleased(project.logDir.lockFile, project.signal);
+}
+
+function isRunAhead(result: RunResult): boolean {
+  const trouble = result.kind === "troubled" ? result.trouble : undefined;
+  return trouble?.kind === "lock-held" && trouble.heldBy === "run-ahead";
+}
+
 /** For a stop only: a user who runs the gates sees the result. */
-function isGivenUp({ settings }: Project, { event, logDir }: RunRequest, result: RunResult): boolean {
+function isGivenUp({ settings }: Project, { event, logDir, ahead }: RunRequest, result: RunResult): boolean {
+  if (ahead !== undefined) return false;
   const isOver = result.kind === "ran" && result.status === "retry_limit_exceeded";
   return settings.onGiveUp !== undefined && isOver && event !== undefined && logDir === undefined;
 }
@@ -125,12 +137,15 @@ function isGivenUp({ settings }: Project, { event, logDir }: RunRequest, result:
  * A stop waits for another run of its own session, as an agent does for a sub-agent, and for a run of somebody else if the project wants it.
  * The second hook of one stop answers at once.
  */
-function waitsForOtherRun(result: RunResult, { settings }: Project, { isStop }: RunRequest): boolean {
+function waitsForOtherRun(result: RunResult, { settings }: Project, { isStop, ahead }: RunRequest): boolean {
+  if (ahead !== undefined) return false;
+  if (isRunAhead(result)) return true;
   const trouble = result.kind === "troubled" ? result.trouble : undefined;
   if (trouble?.kind !== "lock-held" || isStop !== true) return false;
   switch (trouble.heldBy) {
     case "same-stop":
       return false;
+    case "run-ahead":
     case "same-session":
       return true;
     case "other":

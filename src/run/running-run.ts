@@ -6,6 +6,8 @@ import { namesIn, modifiedAt, readText } from "../system/files/files.ts";
 interface RunningRun {
   readonly since: number;
   readonly session: string | undefined;
+  /** Nobody waits for it: it runs while the agent works. */
+  readonly isAhead: boolean;
   /** Undefined until it has begun to write its log. */
   readonly run: number | undefined;
   /** The ids of the gates that have started and not ended. */
@@ -26,7 +28,8 @@ export function runningRun({ path, lockFile }: LogDir): RunningRun | undefined {
   const isItsLog = (modifiedAt(file) ?? 0) >= since;
   const log = isItsLog ? readText(file, MOST_LOG_BYTES) : undefined;
   const { gates, finished } = runningGates(log?.ok === true ? log.value : "");
-  return { since, session: holder.by?.session, run: isItsLog && run > 0 ? run : undefined, gates, finished };
+  const { session, isAhead = false } = holder.by ?? {};
+  return { since, session, isAhead, run: isItsLog && run > 0 ? run : undefined, gates, finished };
 }
 
 /** The gates that have started and not ended, and how many have ended, from the log of a run that is going on. */

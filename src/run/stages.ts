@@ -25,6 +25,7 @@ export const stages = {
   byRunning: () => import("../features/guards/by-running.ts"),
   baseline: () => import("../features/baseline/at-run.ts"),
   remote: () => import("../features/remote/at-run.ts"),
+  ahead: () => import("../features/ahead/at-run.ts"),
 };
 
 export type { SharedPasses } from "../features/remote/at-run.ts";

@@ -33,10 +33,10 @@ async function acquire(project: Project, request: RunRequest): Promise<Result<Lo
   return acquireLock(logDir.lockFile, asker, copy);
 }
 
-function askerOf({ sessionKey: session, settings }: Project, { event }: RunRequest): Asker {
+function askerOf({ sessionKey: session, settings }: Project, { event, ahead }: RunRequest): Asker {
   const { parentId: sessionId, promptId: prompt } = event ?? {};
   const partOf = sessionId === undefined ? undefined : sessionKey({ sessionId }, settings.root);
-  return { session, partOf, prompt };
+  return { session, partOf, prompt, isAhead: ahead === undefined ? undefined : true };
 }
 
 const RECORDED_WITHIN_MS = 100;

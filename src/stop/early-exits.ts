@@ -69,7 +69,9 @@ export const EARLY_EXITS: readonly EarlyExit[] = [
     past: "the tree, the gates or the environment differ from those that passed last",
     when: async ({ tree, workTree: { pass }, retries, inWords }) => {
       if (!isCoveredBy(pass, { ...(await tree()), openFailures: retries.openFailures })) return undefined;
-      const detail = `nothing changed since run ${pass.runNumber} passed at ${inWords(pass.at)}`;
+      const who =
+        pass.isAhead === true ? `run ${pass.runNumber}, ahead of this stop,` : `run ${pass.runNumber}`;
+      const detail = `nothing changed since ${who} passed at ${inWords(pass.at)}`;
       const forgotten = isSpent(retries) ? fresh(retries) : undefined;
       return { status: pass.status, facts: { detail }, pass, retries: forgotten };
     },

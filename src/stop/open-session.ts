@@ -17,6 +17,7 @@ export class OpenSession {
   readonly #env: Environment;
   #unsaved: SessionChange[] = [];
   #fallback: LogDir | undefined;
+  #isRehearsal = false;
 
   private constructor(name: SessionName, env: Environment) {
     this.#name = name;
@@ -29,6 +30,13 @@ export class OpenSession {
 
   static open(name: SessionName, env: Environment): OpenSession {
     return new OpenSession(name, env);
+  }
+
+  /** Nothing of it is ever stored. */
+  static rehearse(name: SessionName, env: Environment): OpenSession {
+    const session = new OpenSession(name, env);
+    session.#isRehearsal = true;
+    return session;
   }
 
   /** What its file is named by. */
@@ -60,6 +68,7 @@ export class OpenSession {
 
   /** Applies the changes to what is stored by now. Where nothing can be stored, they stay unsaved. */
   save(): Result<"saved" | "saved-with-the-logs"> {
+    if (this.#isRehearsal) return ok("saved");
     const change: SessionChange = (stored) => this.#changed(stored);
     const saved = updateSession(this.#name, this.#env, change);
     if (saved.ok) return this.#saved(saved.value, "saved");

@@ -60,6 +60,8 @@ export interface PassRecord {
   /** The tree whose problems it excuses; compared with another tree, the same files may fail. */
   readonly since?: string;
   readonly at: number;
+  /** It ran while the agent worked. */
+  readonly isAhead?: boolean | undefined;
 }
 
 interface Now {

@@ -79,6 +79,7 @@ const passFile = jsonFile<PassRecord>(
       head: isText,
       since: isText,
       ignoreFiles: listOf(isText),
+      isAhead: isFlag,
     },
   ),
 );

@@ -29,6 +29,14 @@ export function passFile(project: GauntletProject): string {
   return join(projectStateDir(project), "pass.json");
 }
 
+/** The number of the last run ahead that came to its end. */
+export function lastRunAhead(project: GauntletProject): number {
+  const file = join(projectStateDir(project), "ahead/result.json");
+  const line = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").at(-1) : undefined;
+  if (line === undefined) return 0;
+  return (JSON.parse(line) as { readonly state: { readonly runNumber: number } }).state.runNumber; // as the program wrote it
+}
+
 /** Where the trees lie that sessions began with. */
 export function treesDir(project: GauntletProject): string {
   return join(projectStateDir(project), "trees");

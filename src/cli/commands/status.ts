@@ -51,7 +51,10 @@ export async function statusCommand(terminal: Terminal, { json, short }: StatusO
   if (json) printLine(terminal.stdout, statusJson(facts, sessions, running));
   else {
     if (running !== undefined)
-      printLine(terminal.stdout, `A run is in progress (pid ${running.pid}, since ${running.since}).`);
+      printLine(
+        terminal.stdout,
+        `A run${running.by?.isAhead === true ? " ahead of a stop" : ""} is in progress (pid ${running.pid}, since ${running.since}).`,
+      );
     printStatus(terminal, facts, sessions);
     if (facts.unheard.length > 0) printLine(terminal.stdout, unheardLine(facts.unheard));
     for (const skip of facts.skips) printLine(terminal.stdout, skipLine(skip));

@@ -55,5 +55,5 @@ function runningFacts(logDir: LogDir) {
   const run = runningRun(logDir);
   if (run === undefined) return {};
   const names = run.gates.map((id) => id.slice(id.lastIndexOf(":") + 1));
-  return { runningSince: run.since, runningGates: [...new Set(names)] };
+  return { isRunningAhead: run.isAhead, runningSince: run.since, runningGates: [...new Set(names)] };
 }

@@ -27,6 +27,10 @@ export async function runEditHook(args: readonly string[]): Promise<number> {
     const edited = readEdited(await readStdin(cancel.signal), { args, env });
     const settings = edited && (await settingsFor(edited, args.includes(ONLY_ALLOWED_FLAG), env));
     if (edited === undefined || settings === undefined) return 0;
+    if (settings.runAhead !== undefined) {
+      const { noteEdit } = await import("../../features/ahead/start-ahead.ts");
+      noteEdit({ ...edited, onlyAllowed: args.includes(ONLY_ALLOWED_FLAG), env });
+    }
     const told = await checkEdited({ ...edited, settings, env }, cancel.signal);
     const answer = told === undefined ? undefined : editAnswer(edited.host, edited.edit, told);
     writeAll(1, answer?.stdout ?? "");

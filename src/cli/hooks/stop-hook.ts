@@ -12,6 +12,7 @@ import { blockCapOf, type Host, type HostAnswer } from "../../hosts/host.ts";
 import { findHost, HOSTS, readStop, refusal } from "../../hosts/host-table.ts";
 import { isTooLong, readStdin, TOO_LONG } from "../../system/process/stdin.ts";
 import { trace, currentDirectory } from "../../system/process/environment.ts";
+import { findProject } from "../../system/files/find-project.ts";
 import { writeAll } from "../../system/files/files.ts";
 import { withOwnCommand, isNative } from "../../system/process/runtime.ts";
 import { cancellation } from "../../system/process/cancellation.ts";
@@ -97,14 +98,21 @@ async function readQuestion(
 }
 
 /** Nobody waits for the answer: what a blocked turn left is forgotten, and nothing is recorded. */
-function endSession(event: StopEvent, host: Host): Question {
+async function endSession(event: StopEvent, host: Host): Promise<Question> {
   forgetBlocksOf(event, process.env);
+  await endAheadOf(event);
   return {
     kind: "answered",
     host,
     verdict: allow("stop_hook_disabled", { detail: "nothing to check" }),
     isEnd: true,
   };
+}
+
+/** Nothing runs ahead of a stop that cannot come any more. */
+async function endAheadOf(event: StopEvent): Promise<void> {
+  const root = findProject(event.cwd);
+  if (root !== undefined) (await import("../../features/ahead/end-ahead.ts")).endAheadOf(event, root);
 }
 
 interface AnswerTo {

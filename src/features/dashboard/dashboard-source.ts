@@ -167,7 +167,7 @@ function visibleOutcome(outcome: RecordedOutcome): RecordedOutcome {
 function runningIn({ key, root, logDir }: Place): readonly RunningRow[] {
   const running = runningRun(logDir);
   if (running === undefined) return [];
-  const { since, gates, finished, session, run } = running;
+  const { since, gates, finished, session, run, isAhead } = running;
   return [
     {
       project: key,
@@ -177,6 +177,7 @@ function runningIn({ key, root, logDir }: Place): readonly RunningRow[] {
       finished,
       session,
       run,
+      isAhead,
     },
   ];
 }

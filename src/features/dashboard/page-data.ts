@@ -98,6 +98,8 @@ export interface RunningRow {
   readonly run?: number;
   readonly gates: readonly string[];
   readonly finished: number;
+  /** It runs while the agent works, and nobody waits for it. */
+  readonly isAhead: boolean;
 }
 
 export interface DashboardState {

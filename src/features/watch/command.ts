@@ -1,4 +1,4 @@
-import { WatchedProject } from "./watched-project.ts";
+import { WatchedProject } from "../../run/watched-project.ts";
 import { findProject } from "../../system/files/find-project.ts";
 import { type Cancellation, cancellation } from "../../system/process/cancellation.ts";
 import { EXIT, exitCodeBy } from "../../report/exit-code.ts";
@@ -35,7 +35,9 @@ export async function watchCommand(terminal: Terminal, run: RunOnce): Promise<nu
     return EXIT.notOk;
   }
   using wishes = new Wishes(terminal.stdin, cancel.signal);
-  using files = await WatchedProject.open(root, terminal.env, () => wishes.make("changed"));
+  using files = await WatchedProject.open(root, terminal.env, {
+    onChange: () => wishes.make("changed"),
+  });
   if (files.isPolling) printLine(terminal.stderr, POLLING);
   const last = await runUntilQuit(terminal, run, { wishes, files, cancel });
   return last === "quit" ? EXIT.ok : exitCodeBy(cancel.cause ?? "SIGINT");

@@ -14,6 +14,7 @@ interface WatchedFiles {
   readonly root: string;
   readonly without: string;
   readonly onSettled: (files: readonly string[]) => void;
+  readonly quietMs?: number | undefined;
 }
 
 /**
@@ -76,7 +77,10 @@ export class FileWatch implements Disposable {
     this.#firstAt ??= elapsedMs();
     clearTimeout(this.#timer);
     const longest = this.#firstAt + LONGEST_WAIT_MS - elapsedMs();
-    this.#timer = setTimeout(() => this.#settle(), Math.max(0, Math.min(QUIET_MS, longest)));
+    this.#timer = setTimeout(
+      () => this.#settle(),
+      Math.max(0, Math.min(this.#watched.quietMs ?? QUIET_MS, longest)),
+    );
   }
 
   #settle(): void {

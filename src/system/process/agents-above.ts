@@ -16,6 +16,14 @@ export function agentAbove(env: Environment, executables: readonly string[]): st
   return found && `it was started by ${found.words.find((word) => names.has(word))} (pid ${found.pid})`;
 }
 
+/** The process of the agent that started us, if it can be told. */
+export function agentProcess(env: Environment, executables: readonly string[]): number | undefined {
+  const told = Number(env["CLAUDE_PID"]);
+  if (Number.isInteger(told) && told > 0) return told;
+  const names = new Set(executables);
+  return ancestors().find(({ words }) => words.some((word) => names.has(word)))?.pid;
+}
+
 /** The whole command lines of the programs above us, the nearest first. */
 export function commandsAbove(): readonly (readonly string[])[] {
   return ancestors().map(({ command }) => command);

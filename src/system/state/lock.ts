@@ -39,6 +39,8 @@ export interface Asker {
   readonly session: string;
   readonly partOf?: string | undefined;
   readonly prompt?: string | undefined;
+  /** It runs ahead of a stop, and makes way for everybody. */
+  readonly isAhead?: boolean | undefined;
 }
 
 export interface Lock extends Disposable {
@@ -271,6 +273,7 @@ function lockHeld({ pid, since, by }: LockHolder, self: LockHolder): Trouble {
 
 /** Two hooks of one stop have the same prompt; a host that does not wait for its hooks may ask with the next one. */
 function relation(holder: Asker | undefined, self: Asker | undefined) {
+  if (holder?.isAhead === true) return "run-ahead";
   const isSameAgent = holder?.session === self?.session;
   if (isSameAgent && holder?.prompt === self?.prompt) return "same-stop";
   const whole = (asker: Asker | undefined): string | undefined => asker?.partOf ?? asker?.session;

@@ -50,10 +50,11 @@ function Running({ running, projectName }: { readonly running: readonly RunningR
   return (
     <div aria-live="polite">
       {running.length === 0 ? <p class="facts">No gates are running.</p> : null}
-      {running.map(({ project, root, since, gates, finished, run }) => (
+      {running.map(({ project, root, since, gates, finished, run, isAhead }) => (
         <div class="running" key={root}>
           <strong>{projectName(project)}</strong>
-          {run === undefined ? "" : `, run ${run}`}:{" "}
+          {run === undefined ? "" : `, run ${run}`}
+          {isAhead ? ", ahead of a stop" : ""}:{" "}
           {gates.length === 0 ? "comparing files" : gates.map(gateName).join(", ")}
           <div class="facts">
             started {ago(since, Date.now())}

@@ -1,17 +1,24 @@
 import { join } from "node:path";
 import { sha256 } from "#runtime";
-import { inTurn } from "../../in-turn.ts";
-import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
-import { type AbsolutePath, displayPath, projectPath } from "../../path.ts";
-import { stampOf } from "../../system/files/file-stamp.ts";
-import { FileWatch } from "../../system/files/watch-files.ts";
-import { WorkTree } from "../../system/git/work-tree.ts";
-import type { Environment } from "../../system/process/environment.ts";
+import { inTurn } from "../in-turn.ts";
+import { loadSettingsQuickly } from "../config/gauntlet/settings-cache.ts";
+import { type AbsolutePath, displayPath, projectPath } from "../path.ts";
+import { stampOf } from "../system/files/file-stamp.ts";
+import { FileWatch } from "../system/files/watch-files.ts";
+import { WorkTree } from "../system/git/work-tree.ts";
+import type { Environment } from "../system/process/environment.ts";
 
 interface Seen {
   /** The tree without ignored files; outside git, a hash of file stamps. */
   readonly content: string;
   readonly settings: string;
+}
+
+interface Watching {
+  /** With the files that were written. */
+  readonly onChange: (files: readonly string[]) => void;
+  /** How long a file must be left alone before it is looked at. */
+  readonly quietMs?: number;
 }
 
 const SETTINGS = [".gauntlet/config.yml", ".gauntlet/config.local.yml", ".validator/config.yml"];
@@ -28,18 +35,18 @@ export class WatchedProject implements Disposable {
   /** One scan at a time: each takes a snapshot. */
   readonly #inTurn = inTurn();
 
-  private constructor(root: AbsolutePath, env: Environment, given: { logDir: string; onChange: () => void }) {
+  private constructor(root: AbsolutePath, env: Environment, given: Watching & { readonly logDir: string }) {
     this.#root = root;
     this.#env = env;
     this.#logDir = given.logDir;
     const onSettled = (files: readonly string[]): void => void this.#settled(files, given.onChange);
-    this.#watch = new FileWatch({ root, without: given.logDir, onSettled });
+    this.#watch = new FileWatch({ root, without: given.logDir, onSettled, quietMs: given.quietMs });
   }
 
-  static async open(root: AbsolutePath, env: Environment, onChange: () => void): Promise<WatchedProject> {
+  static async open(root: AbsolutePath, env: Environment, watching: Watching): Promise<WatchedProject> {
     const loaded = await loadSettingsQuickly(root, env);
     const logDir = loaded.ok ? loaded.value.settings.logDir : "gauntlet_logs"; // a broken configuration is watched, too
-    const watched = new WatchedProject(root, env, { logDir, onChange });
+    const watched = new WatchedProject(root, env, { ...watching, logDir });
     await watched.look();
     return watched;
   }
@@ -66,13 +73,13 @@ export class WatchedProject implements Disposable {
     return `${displayPath(first)}${others.length === 0 ? "" : ` and ${others.length} more`} changed`;
   }
 
-  async #settled(files: readonly string[], onChange: () => void): Promise<void> {
+  async #settled(files: readonly string[], onChange: Watching["onChange"]): Promise<void> {
     for (const file of files) this.#named.add(file);
     const isChanged = await this.#inTurn(async () => {
       const now = await this.#lookNow();
       return this.#seen !== undefined && !isSame(now, this.#seen);
     });
-    if (isChanged) onChange();
+    if (isChanged) onChange(files);
     else this.#named.clear(); // written, but not changed
   }
 
