@@ -11,6 +11,7 @@ export interface WeakerTest {
 export function weakerTests(source: TestSource): readonly WeakerTest[] {
   return source.hunks.flatMap((lines) => [
     ...lessSaid(lines, source.language),
+    ...negated(lines, source.language),
     ...leftEarly(lines, source),
     ...swallowed(lines, source.language),
   ]);
@@ -30,6 +31,26 @@ function lessSaid(lines: readonly PatchLine[], language: Language): readonly Wea
     if (before === undefined) return [];
     return [{ line, issue: `assertion says less: ${quoted(before.text)} is now ${quoted(line.text)}` }];
   });
+}
+
+/** Was equal to a value, and now only differs from it. */
+function negated(lines: readonly PatchLine[], { assertion, comment }: Language): readonly WeakerTest[] {
+  const was = lines.filter(isRemoved).filter(({ text }) => !NEGATED.test(text));
+  return lines.filter(isAdded).flatMap((line): readonly WeakerTest[] => {
+    const { text } = line;
+    if (!NEGATED.test(text) || comment.test(text) || !assertion.test(text)) return [];
+    const before = was.find((one) => affirmed(one.text) === affirmed(text));
+    if (before === undefined) return [];
+    return [{ line, issue: `assertion says less: ${quoted(before.text)} is now ${quoted(text)}` }];
+  });
+}
+
+const NEGATED =
+  /\.not\.to(?:Be|Equal|StrictEqual)\(|\bassert\.not\w*Equal\(|\bassert(?:Not)Equals?\(|\bassert_ne!|^\s*assert\b.*\s!=\s|\.NotEqual\(/;
+
+function affirmed(text: string): string {
+  const plain = text.replaceAll(/\bnot\.|(?<=\.|assert)[nN]ot(?=[A-Z])/g, "").replaceAll("!=", "==");
+  return normal(plain).replace("assert_ne!", "assert_eq!").toLowerCase();
 }
 
 function subjectIn(text: string, pattern: RegExp): string | undefined {
@@ -59,7 +80,7 @@ function leftEarly(lines: readonly PatchLine[], source: TestSource): readonly We
 
 /** In hooks of pytest. */
 const OVERWRITES =
-  /\b(?:rep|report|result|outcome)\w*\.outcome\s*=\s*["']passed|\.force_result\(|\bexitstatus\s*=\s*0\b|^\s*items(?:\[:\]\s*=\s*\[\]|\.clear\(\))|^\s*collect_ignore(?:_glob)?\s*(?:\+?=|\.)/;
+  /\.outcome\s*=\s*["']passed|\.force_result\(|\bexitstatus\s*=\s*0\b|^\s*items(?:\[:\]\s*=\s*\[\]|\.clear\(\))|^\s*collect_ignore(?:_glob)?\s*(?:\+?=|\.)/;
 const EXIT =
   /^\s*(?:process\.exit\(\s*0?\s*\)|os\._exit\(\s*0\s*\)|os\.Exit\(\s*0\s*\)|System\.exit\(\s*0\s*\)|(?:std::)?process::exit\(\s*0\s*\))/;
 const RETURN = /^\s*return\s*(?:;|None\s*$|undefined\s*;?\s*$|$)/;

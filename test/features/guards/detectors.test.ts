@@ -346,6 +346,9 @@ describe("what was only written in another way", () => {
 
 describe("a test that stays in the file and can no longer fail", () => {
   test.each([
+    ["a.test.js", "-  assert.equal(add(1, 2), 3);\n+  assert.notEqual(add(1, 2), 3);", "assertion says less"],
+    ["a.test.ts", "-  expect(add(1, 2)).toBe(3);\n+  expect(add(1, 2)).not.toBe(3);", "assertion says less"],
+    ["test_a.py", "-    assert add(1, 2) == 3\n+    assert add(1, 2) != 3", "assertion says less"],
     [
       "test_a.py",
       "-def test_adds():\n+def check_adds():\n     assert add(1, 2) == 3",
