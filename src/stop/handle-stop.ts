@@ -4,7 +4,7 @@ import type { RunRequest } from "../run/request.ts";
 import { stages } from "../run/stages.ts";
 import { type RecordedRun, recordedRun, type RunFacts, type RunResult, runFacts } from "../run/result.ts";
 import type { RunEvent } from "../run/request.ts";
-import { findProject } from "../system/files/find-project.ts";
+import { findProject, isInLinkedTree } from "../system/files/find-project.ts";
 import { logDirOf } from "../system/logs/log-dir.ts";
 import type { Environment } from "../system/process/environment.ts";
 import type { UserSkips } from "../features/trust/user-skips.ts";
@@ -73,6 +73,7 @@ export async function handleStop(stop: Stop, signal: AbortSignal): Promise<Answe
   const result = await run({ ...request, allowed: consent.judgedBy, skip: skip.gates });
 
   notices.add(...noticesOfResult(result), ...sessionNotices(considered, event));
+  notices.add(...(await noticesOfOtherPlaces(stop, considered)));
   const verdict = await holdChangedGates(stop, { ...considered, result });
   return answer(considered, { verdict, run: recordedRun(result), facts: runFacts(result) });
 }
@@ -162,10 +163,11 @@ async function outsideAnyProject(event: StopEvent, session: OpenSession): Promis
   const verdict = allow("no_config");
   const { root, starts = [] } = session.value;
   const [began] = starts;
-  if (began === undefined) return { verdict, session, root };
+  if (began === undefined && !isInLinkedTree(event.cwd)) return { verdict, session, root };
+  const { leftProjectNotice, withoutGatesNotices } = await stages.trust();
   const notices = new Notices();
-  notices.add((await stages.trust()).leftProjectNotice(event, began.root));
-  return { verdict: withNotices(verdict, began.root, session, notices), session, root };
+  notices.add(...(began === undefined ? withoutGatesNotices(event) : [leftProjectNotice(event, began.root)]));
+  return { verdict: withNotices(verdict, began?.root ?? event.cwd, session, notices), session, root };
 }
 
 /** Stands for bytes that are not UTF-8. */
@@ -193,6 +195,15 @@ function sessionNotices({ root, session }: Considered, event: StopEvent): readon
     ...tamperNotices(session.value, unhooked),
     ...unsettledNotices(session.value, event),
   ];
+}
+
+/** Few sessions are in more than one work tree. */
+async function noticesOfOtherPlaces(stop: Stop, considered: Considered): Promise<readonly Notice[]> {
+  const { root, session } = considered;
+  const { starts = [] } = session.value;
+  return starts.every((start) => start.root === root)
+    ? []
+    : (await stages.trust()).otherPlaces(stop, considered);
 }
 
 /** The verdict of the run; it does not allow a stop if what is behind the gates was changed and the project holds its gates. */

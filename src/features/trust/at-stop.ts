@@ -3,4 +3,4 @@ export { consentToStop } from "./consent.ts";
 export { blockForChangedGates } from "./hold-up.ts";
 export { removedConfigNotices, compareGates } from "./gate-changes.ts";
 export { applyUserSkips } from "./user-skips.ts";
-export { leftProjectNotice, whichProject } from "./which-project.ts";
+export { leftProjectNotice, otherPlaces, whichProject, withoutGatesNotices } from "./which-project.ts";

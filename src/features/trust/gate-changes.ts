@@ -14,7 +14,8 @@ import type { Hold } from "../../run/result.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Environment } from "../../system/process/environment.ts";
 import { keepDefinition, readDefinition } from "./gates-store.ts";
-import { isSameProject, otherProjectNotices } from "./which-project.ts";
+import { inLinkedTree } from "../../system/git/places.ts";
+import { isSameProject } from "./which-project.ts";
 
 type Loaded = Result<Omit<WatchedSettings, "trust">>;
 
@@ -28,10 +29,9 @@ export function compareGates(watch: Watch, loaded: Loaded): Result<WatchedSettin
   if (recorded === undefined) return loaded.ok ? ok(withoutBeginning(watch, loaded.value)) : loaded;
   const now = loaded.ok ? loaded.value.settings : undefined;
   const mayHold = [recorded, now].some((one) => one?.stopHook.whenGatesChange === "hold");
-  if (mayHold) return held(watch, loaded, { recorded, began });
+  if (mayHold || isBorrowed(watch, loaded, began)) return held(watch, loaded, { recorded, began });
   if (!loaded.ok || now === undefined) return loaded;
   const changes = withFailing(differences(recorded, now), failingIn(session, root));
-  notices.add(...otherBeginning(watch));
   if (changes.length > 0) {
     notices.add(
       changeNotice(now, `Gauntlet: the gates were changed in this session: ${inOneLine(changes)}.`),
@@ -42,17 +42,17 @@ export function compareGates(watch: Watch, loaded: Loaded): Result<WatchedSettin
   return ok({ ...loaded.value, trust: { gates: gatesOf(root, now) } });
 }
 
+/** A linked work tree lacks a configuration that was never committed: the gates of the one where the session began apply there, too. */
+function isBorrowed({ root }: Watch, loaded: Loaded, began: RecordedGates | undefined): boolean {
+  const isMissing = !loaded.ok && loaded.trouble.kind === "no-config";
+  return isMissing && began !== undefined && began.root !== root && inLinkedTree(root, began.root) === root;
+}
+
 function gatesAtBeginning({ starts = [] }: Session, root: string): RecordedGates | undefined {
   const found =
     starts.find((one) => one.root === root && one.gates !== undefined) ??
     starts.find((one) => one.gates !== undefined && isSameProject(one.root, root));
   return found?.gates === undefined ? undefined : { root: found.root, hash: found.gates };
-}
-
-/** If the session was first seen in another project, changes there were not checked. */
-function otherBeginning({ session, root }: Watch): readonly Notice[] {
-  const [first] = session.starts ?? [];
-  return first === undefined ? [] : otherProjectNotices(root, first.root);
 }
 
 /** Whether a session's project wants what is behind its gates to stay as it was. */
@@ -81,9 +81,8 @@ function definitionIn({ root: _root, ...definition }: Settings): GatesDefinition
 }
 
 function beginning(watch: Watch, loaded: Omit<WatchedSettings, "trust">): WatchedSettings {
-  const { root, env, notices } = watch;
+  const { root, env } = watch;
   keepDefinition(root, definitionIn(loaded.settings), env);
-  notices.add(...otherBeginning(watch));
   return { ...loaded, trust: { gates: gatesOf(root, loaded.settings) } };
 }
 
@@ -113,24 +112,33 @@ function held(
   const withoutGates = isAllowed ? disputed.flatMap(({ gates = [] }) => gates) : [];
   const definition = heldBy(kept, undefined, { mayAdd: false, withoutGates });
   const settings = rehashed({ root, ...definition, scripts });
+  const isElsewhere = isBorrowed(watch, loaded, began);
   const changes =
-    now === undefined ? [LOST] : withFailing(differences(recorded, now), failingIn(session, root));
+    now === undefined
+      ? changesWithoutConfig(isElsewhere, disputed)
+      : withFailing(differences(recorded, now), failingIn(session, root));
+  const isHeld =
+    disputed.length > 0 && (isAllowed || !isElsewhere || settings.stopHook.whenGatesChange === "hold");
   const gates = began ?? gatesOf(root, recorded);
   const isAsRecorded = changes.length === 0 && now !== undefined;
   if (isAsRecorded || began === undefined)
     keepDefinition(root, isAsRecorded ? definitionIn(now) : recorded, env);
-  notices.add(...otherBeginning(watch), ...heldNotices(changes, now, isAllowed));
+  notices.add(...heldNotices(changes, now, isAllowed));
   return ok({
     settings,
     warnings: loaded.ok ? loaded.value.warnings : [],
     trust: {
       gates: isAsRecorded ? gatesOf(root, now) : gates,
-      hold: disputed.length === 0 ? undefined : dispute(disputed, settings, isAllowed),
+      hold: isHeld ? dispute(disputed, settings, isAllowed) : undefined,
     },
   });
 }
 
 const LOST: GateChange = { kind: "removed", text: ".gauntlet/config.yml is gone or can no longer be read" };
+
+function changesWithoutConfig(isElsewhere: boolean, disputed: readonly GateChange[]): readonly GateChange[] {
+  return isElsewhere ? disputed : [LOST];
+}
 
 /** Changed scripts behind recorded gates; those of added gates are new, not changed. */
 function scriptDisputes(recorded: GatesDefinition, scripts: Settings["scripts"]): readonly GateChange[] {

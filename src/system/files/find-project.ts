@@ -54,6 +54,12 @@ export function holdsRepository(dir: string): boolean {
   return namesCommit(join(path, "HEAD")) && ["objects", "refs"].every((name) => existsSync(join(path, name)));
 }
 
+/** Or in a submodule. */
+export function isInLinkedTree(dir: string): boolean {
+  const top = ancestors(dir).find(holdsRepository);
+  return top !== undefined && statSync(join(top, ".git")).isFile();
+}
+
 /** What cannot be read is left to git, which says why. */
 function namesCommit(head: string): boolean {
   const text = readIfFile(head);

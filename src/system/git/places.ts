@@ -58,6 +58,11 @@ function layoutOf(dir: string): Layout | undefined {
   }
 }
 
+/** The top of the work tree around a directory. */
+export function topOf(dir: string): string | undefined {
+  return layoutOf(dir)?.top;
+}
+
 /** The same project in the main work tree, and the name of the linked one. If that is unknown, the project itself. */
 export function mainProject(root: string): { readonly root: string; readonly worktree?: string } {
   const places = layoutOf(root);
@@ -82,6 +87,14 @@ export function registeredMain(root: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The same project in the linked work tree around `dir`, if the repository knows that one. */
+export function inLinkedTree(dir: string, project: string): string | undefined {
+  const [there, here] = [layoutOf(dir), layoutOf(project)];
+  if (there === undefined || here === undefined || there.top === here.top) return undefined;
+  const main = registeredMain(there.top);
+  return main !== undefined && main === mainProject(here.top).root ? join(there.top, here.prefix) : undefined;
 }
 
 function gitDirOf(path: string): string {
