@@ -47,7 +47,7 @@ describe.each(CLIENTS)("the real $host $release.version", (client) => {
     const { asked } = await play(client, project, { answer: unhelpful, skip });
 
     expect(asked).toHaveLength(cap);
-    expect(asked.at(-1)).toContain("Attempt 3 of 3. If you cannot fix it");
+    expect(asked.at(-1)).toMatch(/Attempt (\d+) of \1\. If you cannot fix it/);
     expect(await project.json(["explain"])).toMatchObject({
       verdict: { decision: "allow", status: "retry_limit_exceeded" },
     });
