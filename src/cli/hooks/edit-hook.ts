@@ -1,6 +1,3 @@
-import type { Settings } from "../../config/settings.ts";
-import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
-import { consentTo } from "../../features/trust/consent.ts";
 import { copilot } from "../../hosts/copilot.ts";
 import { type EditEvent, editAnswer, readEdit } from "../../hosts/edit-event.ts";
 import type { Host, Payload } from "../../hosts/host.ts";
@@ -8,8 +5,6 @@ import { findHost, recogniseHost } from "../../hosts/host-table.ts";
 import { ONLY_ALLOWED_FLAG, parseObject } from "../../hosts/protocol.ts";
 import type { StopEvent } from "../../hosts/stop-event.ts";
 import type { AbsolutePath } from "../../path.ts";
-import { readSession } from "../../stop/session-store.ts";
-import { NEW_SESSION } from "../../stop/session.ts";
 import { writeAll } from "../../system/files/files.ts";
 import { findProject } from "../../system/files/find-project.ts";
 import { cancellation } from "../../system/process/cancellation.ts";
@@ -25,13 +20,12 @@ export async function runEditHook(args: readonly string[]): Promise<number> {
   const { env } = process;
   try {
     const edited = readEdited(await readStdin(cancel.signal), { args, env });
-    const settings = edited && (await settingsFor(edited, args.includes(ONLY_ALLOWED_FLAG), env));
-    if (edited === undefined || settings === undefined) return 0;
-    if (settings.runAhead !== undefined) {
-      const { noteEdit } = await import("../../features/ahead/start-ahead.ts");
-      noteEdit({ ...edited, onlyAllowed: args.includes(ONLY_ALLOWED_FLAG), env });
-    }
-    const told = await checkEdited({ ...edited, settings, env }, cancel.signal);
+    if (edited === undefined) return 0;
+    const { lookAtEdit } = await import("./look-at-edit.ts"); // most tools edit nothing
+    const told = await lookAtEdit(
+      { ...edited, onlyAllowed: args.includes(ONLY_ALLOWED_FLAG), env },
+      cancel.signal,
+    );
     const answer = told === undefined ? undefined : editAnswer(edited.host, edited.edit, told);
     writeAll(1, answer?.stdout ?? "");
   } catch (error) {
@@ -41,7 +35,7 @@ export async function runEditHook(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-interface Edited {
+export interface Edited {
   readonly host: Host;
   readonly edit: EditEvent;
   /** The same agent as at its stop. */
@@ -72,31 +66,4 @@ function readEdited(
 function hostOf(payload: Payload, args: readonly string[], env: Environment): Host {
   const named = findHost(args[args.indexOf("--host") + 1] ?? "");
   return named ?? (env["COPILOT_CLI"] ? copilot : recogniseHost(payload, { env, cwd: "" }));
-}
-
-/** Those the user allowed, if the hook serves every project. */
-async function settingsFor(
-  { root, event }: Edited,
-  onlyAllowed: boolean,
-  env: Environment,
-): Promise<Settings | undefined> {
-  const session = onlyAllowed ? (readSession(event, env).value ?? NEW_SESSION) : undefined;
-  const consent = session === undefined ? undefined : await consentTo(root, session, env);
-  if (consent?.kind === "not-allowed") return undefined;
-  if (consent?.judgedBy !== undefined) return { ...consent.judgedBy, root };
-  const loaded = await loadSettingsQuickly(root, env);
-  if (!loaded.ok || !loaded.value.settings.stopHook.enabled) return undefined;
-  return loaded.value.settings;
-}
-
-/** What the model must know, if anything. */
-async function checkEdited(
-  { edit, settings, event, env }: Edited & { readonly settings: Settings; readonly env: Environment },
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const gates = settings.entryPoints.flatMap((entryPoint) => entryPoint.gates);
-  const isAsked = gates.some((gate) => gate.kind === "check" && gate.onEdit !== undefined);
-  if (!isAsked || edit.files.length === 0) return undefined;
-  const { checkEdits } = await import("../../features/ahead/check-edits.ts");
-  return checkEdits({ settings, event, files: edit.files, env }, signal);
 }
