@@ -34,7 +34,7 @@ async function gatedProject(stopHook: string, check = CHECK): Promise<GauntletPr
 
 function fixing(project: GauntletProject): ScriptedTurn {
   return async () => {
-    await project.write({ "status.txt": "fixed\n" });
+    await project.write({ "status.txt": "fixed again\n" }); // not what is committed
     return "Fixed.";
   };
 }
@@ -212,7 +212,7 @@ describe.runIf(claude.ok)("a gate for one event", () => {
       turns: [
         CREATE_TASK,
         COMPLETE_TASK,
-        () => after("fixed", COMPLETE_TASK),
+        () => after("fixed again", COMPLETE_TASK),
         "All done.",
         () => after("approved, but no longer right", "Now it is."),
       ],

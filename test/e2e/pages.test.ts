@@ -131,7 +131,7 @@ describe("the HTML report", () => {
     expect(await page.locator(".log mark").first().textContent()).toBe("line 499");
     await page.getByLabel("Compare with the attempt before").check();
     expect(await page.locator(".told .new").allTextContents()).toContainEqual(
-      expect.stringContaining("same output as before"),
+      expect.stringContaining("same failure as before"),
     );
     expect(await page.locator(".attempts > li").count()).toBe(2);
     expect(trouble).toEqual([]);

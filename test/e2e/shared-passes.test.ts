@@ -109,7 +109,7 @@ describe.skipIf(NO_NGINX !== undefined)(`passes shared through nginx (${NO_NGINX
 
     const why = await agent.gauntlet(["detect", "--why"]);
     const { answer } = await agent.stop();
-    const explained = await agent.gauntlet(["explain"]);
+    const explained = await agent.gauntlet(["explain", "--verbose"]);
 
     expect(answer).toMatchObject({ decision: "approve", status: "passed" });
     expect(runsOf(agent)).toEqual([]);
