@@ -12,6 +12,7 @@ import {
 } from "./dynamic.ts";
 import { detectHookCommands, HOOK_FILES } from "./hook-managers.ts";
 import { detectNode, packageManagerOf, packageScripts, WANTED } from "./node.ts";
+import { withWhatCiStarts } from "./what-ci-starts.ts";
 import { type DetectedCheck, type Detector, GUIDES, programOf, type Project, WORKFLOW } from "./project.ts";
 import {
   detectJust,
@@ -80,7 +81,7 @@ export interface DetectedScope {
  * workspace's root looks after its packages, and a task runner at the top after everything.
  */
 export function detectScopes(project: Project, packages: readonly Package[] = []): readonly DetectedScope[] {
-  const root: DetectedScope = { path: ".", checks: detectChecks(project) };
+  const root: DetectedScope = { path: ".", checks: withWhatCiStarts(detectChecks(project), project) };
   const isRunFromTop = TASK_RUNNERS.some((detect) => detect(project).some(({ name }) => name !== "lint"));
   if (isRunFromTop) return [root];
   const ofPackages = checksOfPackages(project, packages);

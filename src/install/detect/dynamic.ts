@@ -84,7 +84,9 @@ export const detectPerl: Detector = (project) => {
 
 export const detectRuby: Detector = (project) => {
   const source = "Gemfile";
-  if (!project.has(source)) return [];
+  const hasDefault = project.says(/^\s*task[ (]+(?::default\b|default:)/m, "Rakefile");
+  if (!project.has(source))
+    return rows({ name: "test", command: "rake", source: "Rakefile", when: hasDefault });
   return rows(
     {
       name: "lint",
@@ -110,7 +112,7 @@ export const detectRuby: Detector = (project) => {
       name: "test",
       command: "bundle exec rake",
       source: "Rakefile",
-      when: project.says(/^\s*task[ (]+(?::default\b|default:)/m, "Rakefile"),
+      when: hasDefault,
     },
   );
 };
@@ -188,7 +190,7 @@ export const detectPython: Detector = (project) => {
   const inEnvironment = ENVIRONMENTS.find((bin) => project.isInstalled(`${bin}pytest`));
   const isElsewhere = project.hasFile(/\/(?:pyproject\.toml|setup\.py|requirements\.txt)$/);
   const undeclared = isElsewhere || inEnvironment === undefined ? undefined : `${inEnvironment}pytest`;
-  const source = project.find(...MANIFESTS, "pytest.ini") ?? undeclared;
+  const source = project.find(...MANIFESTS, "pytest.ini", ...LINT_FILES, "mypy.ini") ?? undeclared;
   if (source === undefined) return [];
   const run = (tool: string, rest = ""): string => commandFor(project, tool) + rest;
   const uses = (tool: string): boolean => project.says(new RegExp(`\\b${tool}\\b`), ...MANIFESTS);

@@ -147,18 +147,50 @@ const detectPreCommit: Detector = (project) => {
 };
 
 function localHook(hook: Fields, source: string): readonly DetectedCheck[] {
-  const { id, entry, language } = hook;
-  const isPlain = typeof language === "string" && ["system", "unsupported", "script"].includes(language);
-  if (typeof id !== "string" || typeof entry !== "string" || !isPlain) return [];
-  const args = textsOf(hook["args"]);
+  const { id, entry } = hook;
+  if (typeof id !== "string" || typeof entry !== "string" || !checksOnCommit(hook, entry)) return [];
   const takesFiles = hook["pass_filenames"] !== false;
-  const words = [entry, ...args];
+  const words = [entry, ...textsOf(hook["args"])];
   if (takesFiles) words.push("{files}");
-  const command = words.join(" ");
+  const check = { name: nameFrom(id), source, ...judging(words.join(" ")) };
+  if (!takesFiles) return [check];
+  const files = filesOf(hook);
+  if (files === undefined) return [{ ...check, doubt: NO_GLOBS }];
+  return [files.length === 0 ? check : { ...check, files }];
+}
+
+function checksOnCommit({ id, language, stages }: Fields, entry: string): boolean {
+  const isPlain = typeof language === "string" && ["system", "unsupported", "script"].includes(language);
+  const isOnCommit =
+    stages === undefined || textsOf(stages).some((stage) => /^(?:pre-)?(?:commit|push)$/.test(stage));
+  return isPlain && isOnCommit && !GENERATES.test(`${String(id)} ${entry}`);
+}
+
+/** As globs, none for every file; undefined if its patterns have no globs. */
+function filesOf(hook: Fields): readonly string[] | undefined {
   const types = [...textsOf(hook["types"]), ...textsOf(hook["types_or"])];
   const endings = types.flatMap((type) => TYPES[type] ?? []);
-  const files = takesFiles && endings.length > 0 ? { files: endings } : {};
-  return [{ name: nameFrom(id), source, ...judging(command), ...files }];
+  const wanted = typeof hook["files"] === "string" ? globsOf(hook["files"]) : endings;
+  const unwanted = typeof hook["exclude"] === "string" ? globsOf(hook["exclude"]) : [];
+  if (wanted === undefined || unwanted === undefined) return undefined;
+  const all = wanted.length === 0 && unwanted.length > 0 ? ["**"] : wanted;
+  return [...all, ...unwanted.map((glob) => `!${glob}`)];
+}
+
+const NO_GLOBS = "its `files` or `exclude` is a pattern that `files` needs as globs";
+
+/** What makes files, or a release, checks nothing. */
+const GENERATES = /\b(?:generate|gen|codegen|changelog|release|bump|publish|install|sync|update)\b/i;
+
+/** `^src/` and `^src/.*\\.(py|pyi)$` as globs; undefined for what is not of these shapes. */
+function globsOf(pattern: string): readonly string[] | undefined {
+  const directory = /^\^([\w/-]+\/)(?:\.\*)?$/.exec(pattern)?.[1];
+  if (directory !== undefined) return [`${directory}**`];
+  const [, under, one, several] =
+    /^(?:\^([\w/-]+\/))?(?:\.\*)?\\\.(?:(\w+)|\(([\w|]+)\))\$$/.exec(pattern) ?? [];
+  const endings = one ?? several;
+  if (endings === undefined) return undefined;
+  return endings.split("|").map((ending) => (under === undefined ? `*.${ending}` : `${under}**/*.${ending}`));
 }
 
 const TYPES: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,15 @@
 import { isRecord } from "../../json.ts";
 import { parse } from "jsonc-parser";
-import { judging, rows, type DetectedCheck, type Detector, type Project, programOf } from "./project.ts";
+import {
+  type DetectedCheck,
+  type Detector,
+  GUIDES,
+  judging,
+  type Project,
+  programOf,
+  rows,
+  STARTS_SERVERS,
+} from "./project.ts";
 
 export const detectNode: Detector = (project) => {
   if (!project.has("package.json")) return [];
@@ -12,30 +21,113 @@ export const detectNode: Detector = (project) => {
       (candidate) => isCheck(manifest.scripts[candidate]) && !editsFiles(manifest.scripts[candidate]),
     );
     const fixing = scripts.find((candidate) => isCheck(manifest.scripts[candidate]));
-    const script = usable.find((candidate) => isRunInCi(project, candidate)) ?? usable[0];
+    const script =
+      usable.find((candidate) => isRunInCi(project, candidate)) ??
+      usable.find((candidate) => !callsOthers(manifest, candidate)) ??
+      usable[0];
     if (script === undefined)
       return fixing === undefined ? [] : withoutFix(name, fixing, { manifest, manager });
-    const { test, run } = calls(manifest.scripts[script], own) ? own : manager;
-    const command = script === "test" ? test : `${run} ${script}`;
-    const env = needsCi(manifest.scripts[script]) ? { env: { CI: "true" } } : {};
-    return [{ name, command, source: "package.json", ...env }];
+    return [checkOf(name, script, { manifest, own, manager })];
   });
   const types = typesCommand(project, manifest);
   const typecheck = { name: "typecheck", command: `${manager.exec} ${types}`, source: "tsconfig.json" };
   const isTypeScript = project.has("tsconfig.json") && manifest.dependencies.has("typescript");
+  const documented = documentedScript(project, manifest);
+  const named =
+    documented === undefined
+      ? []
+      : [checkOf(documented.replaceAll(":", "-"), documented, { manifest, own, manager })];
   return [
-    ...fromScripts,
+    ...withBuild(onceEach([...fromScripts, ...named], manifest, project), { project, manifest, manager }),
     ...formatOf(manifest, manager),
     ...rows({ ...typecheck, when: isTypeScript }),
     ...testOfWorkspaces(project, manifest),
   ];
 };
 
+interface Managers {
+  readonly manifest: Manifest;
+  readonly own: PackageManager;
+  readonly manager: PackageManager;
+}
+
+interface ScriptCheck extends DetectedCheck {
+  readonly script?: string;
+}
+
+function checkOf(name: string, script: string, { manifest, own, manager }: Managers): ScriptCheck {
+  const { test, run } = calls(manifest.scripts[script], own) ? own : manager;
+  const command = script === "test" ? test : `${run} ${script}`;
+  const env = needsCi(manifest.scripts[script]) ? { env: { CI: "true" } } : {};
+  return { name, command, source: "package.json", script, ...env };
+}
+
+/** The script that pages for contributors and agents name as what to run before a change is done. */
+function documentedScript(project: Project, { scripts }: Manifest): string | undefined {
+  const found = project.documented(
+    /\b(?:npm|pnpm|yarn|bun)(?: run)? ((?:verify|validate|check|ci|precommit|before)(?:[:-][\w:-]+)?)(?![\w:-])/,
+    GUIDES,
+  );
+  const isWanted = found !== undefined && !WANTED.some((one) => one.scripts.includes(found));
+  return isWanted && isCheck(scripts[found]) && !editsFiles(scripts[found]) ? found : undefined;
+}
+
+/** Which of these scripts a script starts, directly. */
+function called(scripts: Manifest["scripts"], script: string | undefined): readonly string[] {
+  const text = scripts[script ?? ""];
+  if (typeof text !== "string") return [];
+  const names = [...text.matchAll(/\b(?:npm|pnpm|yarn|bun)(?: run)? ([\w:-]+)/g)].map(
+    ([, name = ""]) => name,
+  );
+  return names.filter((name) => name !== script); // `bun test` is its own runner
+}
+
+function callsOthers({ scripts }: Manifest, script: string): boolean {
+  const others = WANTED.filter((one) => !one.scripts.includes(script)).flatMap((one) => one.scripts);
+  return called(scripts, script).some((name) => others.includes(name));
+}
+
+/** What another check runs anyway is no check of its own: `test` is often `npm run lint && …`. */
+function onceEach(
+  checks: readonly ScriptCheck[],
+  { scripts }: Manifest,
+  project: Project,
+): readonly ScriptCheck[] {
+  const runnable = checks.filter(({ command }) => project.isInstalled(programOf(command)));
+  const within = new Set(runnable.flatMap(({ script }) => called(scripts, script)));
+  return checks.filter(({ script }) => script === undefined || !within.has(script));
+}
+
+/** Tests that the workflows run after a build read what it made. */
+function withBuild(
+  checks: readonly ScriptCheck[],
+  { project, manifest, manager }: Omit<Managers, "own"> & { readonly project: Project },
+): readonly DetectedCheck[] {
+  const { scripts } = manifest;
+  const test = checks.find(({ name }) => name === "test");
+  const isBuilt =
+    test?.script !== undefined &&
+    isCheck(scripts["build"]) &&
+    project.jobs.some(({ text }) => {
+      const at = text.search(runOf("build"));
+      return at !== -1 && at < text.search(runOf(test.script ?? ""));
+    });
+  if (!isBuilt) return checks.map(({ script: _script, ...check }) => check);
+  const build = { name: "build", command: `${manager.run} build`, source: "package.json" };
+  return [build, ...checks].map(({ script: _script, ...check }: ScriptCheck) =>
+    check.name === "test" ? { ...check, needs: ["build"] } : check,
+  );
+}
+
+/** A script as a line of a workflow runs it. */
+export function runOf(script: string): RegExp {
+  const name = script.replaceAll(/[^\w:-]/g, ".");
+  return new RegExp(`\\b(?:npm|pnpm|yarn|bun)(?: run)? ${name}(?![\\w:-])`);
+}
+
 /** The script that the project's own workflows run decides between two of the same purpose. */
 function isRunInCi(project: Project, script: string): boolean {
-  const name = script.replaceAll(/[^\w:-]/g, ".");
-  const named = new RegExp(`\\b(?:npm|pnpm|yarn|bun)(?: run)? ${name}(?![\\w:-])`);
-  return project.workflowWith(named) !== undefined;
+  return project.workflowWith(runOf(script)) !== undefined;
 }
 
 function editsFiles(script: unknown): boolean {
@@ -117,7 +209,7 @@ const TEST_FILE = /\/(?:tests?|__tests__)\/|[._-](?:test|spec)\.[cm]?[jt]sx?$/;
 
 export const WANTED: readonly { readonly name: string; readonly scripts: readonly string[] }[] = [
   { name: "format", scripts: ["format:check", "check:format", "fmt:check", "prettier:check"] },
-  { name: "lint", scripts: ["lint:check", "check:lint", "lint:ci", "lint"] },
+  { name: "lint", scripts: ["lint:check", "check:lint", "lint:ci", "lint", "lint:ws"] },
   {
     name: "typecheck",
     scripts: [
@@ -159,11 +251,16 @@ function readManifest(project: Project): Manifest {
 
 /** npm's placeholder is not a test, and a watcher, a server or a window never ends. */
 function isCheck(script: unknown): boolean {
-  return typeof script === "string" && !/no test specified/.test(script) && !NEVER_ENDS.test(script);
+  return (
+    typeof script === "string" &&
+    !/no test specified/.test(script) &&
+    !NEVER_ENDS.test(script) &&
+    !STARTS_SERVERS.test(script)
+  );
 }
 
 const NEVER_ENDS =
-  /--watch(?!All=false|=false)|\bcypress open\b|\bplaywright test\b.* --ui\b|\bdocker(?:-| )compose\b.* up\b|\bnodemon\b|\b(?:ng|vite|webpack|next|nuxt|astro) (?:serve|dev)\b|\bstart-server-and-test\b/;
+  /--watch(?!All=false|=false)|\bcypress open\b|\bplaywright test\b.* --ui\b|\bnodemon\b|\b(?:ng|vite|webpack|next|nuxt|astro) (?:serve|dev)\b|\bstart-server-and-test\b/;
 
 /** Create React App's test runner watches unless `CI` is set. */
 function needsCi(script: unknown): boolean {

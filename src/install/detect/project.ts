@@ -57,9 +57,21 @@ export class Project {
     return this.files.find((file) => WORKFLOW.test(file) && pattern.test(this.text(file)));
   }
 
+  /** The jobs of its workflows, each with its text. */
+  get jobs(): readonly Job[] {
+    return this.files
+      .filter((file) => WORKFLOW.test(file))
+      .flatMap((file) => {
+        const jobs = this.text(file).split(/^jobs:[ \t]*$/m)[1] ?? "";
+        return jobs.split(/^ {2}(?=[\w-]+:)/m).map((text) => ({ file, text }));
+      });
+  }
+
   /** What a page for contributors or agents, or a workflow, names: the first group of the pattern. */
-  documented(pattern: RegExp): string | undefined {
-    const pages = this.files.filter((file) => GUIDES.includes(file) || WORKFLOW.test(file));
+  documented(pattern: RegExp, guides?: readonly string[]): string | undefined {
+    const pages = this.files.filter(
+      (file) => guides?.includes(file) ?? (GUIDES.includes(file) || WORKFLOW.test(file)),
+    );
     for (const page of pages) {
       const found = pattern.exec(this.text(page))?.[1];
       if (found !== undefined) return found;
@@ -72,6 +84,14 @@ export class Project {
   }
 }
 
+interface Job {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** A check that starts servers leaves them running, or needs a machine that may run them. */
+export const STARTS_SERVERS = /\bdocker(?:-| )compose\b.* up\b|\bdocker run\b.* (?:-d|--detach)\b/;
+
 export interface DetectedCheck {
   readonly name: string;
   readonly command: string;
@@ -80,6 +100,8 @@ export interface DetectedCheck {
   readonly files?: readonly string[];
   readonly fix?: string;
   readonly workingDirectory?: string;
+  /** Other checks that must have passed before. */
+  readonly needs?: readonly string[];
   /** Its program, if that is not installed here. */
   readonly missing?: string;
   /** Why else it is proposed as a comment only: `it fails already`. */

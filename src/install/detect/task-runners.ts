@@ -1,4 +1,4 @@
-import { type Detector, rows } from "./project.ts";
+import { type Detector, GUIDES, type Project, rows, STARTS_SERVERS } from "./project.ts";
 
 /** Targets with these names are checks wherever people use a task runner. */
 const TARGETS = ["lint", "typecheck", "test", "check", "verify"];
@@ -12,28 +12,53 @@ const MAKEFILES = ["GNUmakefile", "Makefile", "makefile"];
 export const detectMake: Detector = (project) => {
   const source = project.find(...MAKEFILES);
   if (source === undefined) return [];
-  return targets(project.text(source), /^([\w-]+)[ \t]*::?(?!=)/gm).map((name) => ({
-    name,
-    command: `make -k ${name}`,
-    source,
-  }));
+  const text = project.text(source);
+  const found = targets(text, /^([\w-]+)[ \t]*::?(?!=)/gm, documentedTarget(project, "make"));
+  return found.map((name) => {
+    const check = { name, command: `make -k ${name}`, source };
+    return STARTS_SERVERS.test(recipes(text, name)) ? { ...check, doubt: "it starts servers" } : check;
+  });
 };
+
+/** What a target runs, with its prerequisites, one level deep. */
+function recipes(makefile: string, target: string): string {
+  const recipe = (name: string): string =>
+    new RegExp(`^${name}[ \\t]*::?(?!=)(.*(?:\\n\\t.*)*)`, "m").exec(makefile)?.[1] ?? "";
+  const own = recipe(target);
+  const needed = (own.split("\n")[0] ?? "").split(/\s+/).filter((name) => /^[\w-]+$/.test(name));
+  return [own, ...needed.map(recipe)].join("\n");
+}
+
+/** The target that a page for contributors and agents names as what to run before a change is done. */
+function documentedTarget(project: Project, runner: string): string | undefined {
+  const names = "verify|check|ci|validate|before|pre-?(?:commit|push|stop)|ready|gate";
+  return project.documented(
+    new RegExp(`\\b${runner} ((?:[\\w]+-)*(?:${names})(?:-[\\w-]+)?)(?![\\w-])`),
+    GUIDES,
+  );
+}
 
 export const detectJust: Detector = (project) => {
   const source = project.find("justfile", "Justfile", ".justfile");
   if (source === undefined) return [];
-  return targets(project.text(source), /^@?([\w-]+)[^:\n]*:(?!=)/gm).map((name) => ({
-    name,
-    command: `just ${name}`,
-    source,
-  }));
+  return targets(project.text(source), /^@?([\w-]+)[^:\n]*:(?!=)/gm, documentedTarget(project, "just")).map(
+    (name) => ({
+      name,
+      command: `just ${name}`,
+      source,
+    }),
+  );
 };
 
 export const detectTask: Detector = (project) => {
   const source = project.find("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml");
   if (source === undefined) return [];
   const tasks = project.text(source).split(/^tasks:\s*$/m)[1] ?? "";
-  return targets(tasks, /^ {2,4}([\w-]+):/gm).map((name) => ({ name, command: `task ${name}`, source }));
+  return targets(tasks, /^ {2,4}([\w-]+):/gm, documentedTarget(project, "task")).map((name) => ({
+    name,
+    command: `task ${name}`,
+    source,
+  }));
 };
 
 /** What a Python project has for all its environments; slow, so only where nothing says what to run in one. */
@@ -48,12 +73,25 @@ export const detectTox: Detector = (project) => {
 
 const TOX = /^\[(?:tox|testenv|tool\.tox)\b/m;
 
-/** `check` and `verify` stand for all the others: they are used only where these are missing. */
-function targets(text: string, definition: RegExp): readonly string[] {
-  const defined = new Set([...text.matchAll(definition)].map((match) => match[1]));
+/**
+ * `check` and `verify` stand for all the others: they are used only where these are missing. The one that is documented is used
+ * anyway, and stands for those that its definition names.
+ */
+function targets(text: string, definition: RegExp, documented: string | undefined): readonly string[] {
+  const definitions = [...text.matchAll(definition)];
+  const defined = new Set(definitions.map((match) => match[1]));
   const found = TARGETS.filter((name) => defined.has(name));
-  if (found.includes("test")) return found.filter((name) => name !== "check" && name !== "verify");
-  return found.includes("check") ? found.filter((name) => name !== "verify") : found;
+  const others = found.includes("test")
+    ? found.filter((name) => name !== "check" && name !== "verify")
+    : found;
+  const usual = others.includes("check") ? others.filter((name) => name !== "verify") : others;
+  if (documented === undefined || !defined.has(documented)) return usual;
+  const at = definitions.findIndex((match) => match[1] === documented);
+  const body = text.slice(definitions[at]?.index, definitions[at + 1]?.index);
+  return [
+    documented,
+    ...usual.filter((name) => name !== documented && !new RegExp(`\\b${name}\\b`).test(body)),
+  ];
 }
 
 /** A Makefile without a target for tests: that it builds is better than nothing. */

@@ -27,6 +27,30 @@ test("runs Create React App's tests without watching", () => {
   ]);
 });
 
+test.each([
+  [
+    "a script for which a workflow starts a database",
+    { "package.json": '{ "scripts": { "test": "jest" } }' },
+    "npm test",
+  ],
+  ["pytest", { "pyproject.toml": "pytest", "tests/test_a.py": "" }, "pytest -q"],
+])("%s waits as a comment, with the reason", (_, files, command) => {
+  const workflow = `jobs:\n  unit:\n    services:\n      db:\n        image: postgres:17\n    steps:\n      - run: ${command}\n`;
+  const all = { ...files, ".github/workflows/ci.yml": workflow };
+
+  const [root] = detectScopes(new Project(Object.keys(all), new Map(Object.entries(all))));
+
+  expect(root?.checks).toMatchObject([{ doubt: ".github/workflows/ci.yml starts postgres for it" }]);
+});
+
+test("a target of make that starts servers waits as a comment", () => {
+  const files = { Makefile: "test: up\n\tgo test ./...\nup:\n\tdocker compose up -d\n" };
+
+  expect(detectChecks(new Project(Object.keys(files), new Map(Object.entries(files))))).toMatchObject([
+    { name: "test", doubt: "it starts servers" },
+  ]);
+});
+
 describe("what is installed decides which command is proposed", () => {
   const python = { "requirements.txt": "pytest\nruff\n", "tests/test_app.py": "" };
 

@@ -237,3 +237,23 @@ describe("a workspace", () => {
     expect(root?.checks.map(({ command }) => command)).toEqual(commands);
   });
 });
+
+test("local hooks of pre-commit keep their files; what makes files or runs on a message is no check", () => {
+  const config = `
+repos:
+  - repo: local
+    hooks:
+      - { id: one, entry: ./one.sh, language: system, files: '^src/.*\\.(py|pyi)$', exclude: '^src/gen/' }
+      - { id: two, entry: ./two.sh, language: system, files: '(?x)^a|b$' }
+      - { id: gen-docs, entry: make docs, language: system, pass_filenames: false }
+      - { id: message, entry: ./message.sh, language: system, stages: [commit-msg] }
+`;
+
+  expect(found({ ".pre-commit-config.yaml": config, "one.sh": "", "two.sh": "" })).toEqual({
+    one: { command: "./one.sh {files}", files: ["src/**/*.py", "src/**/*.pyi", "!src/gen/**"] },
+    two: {
+      command: "./two.sh {files}",
+      doubt: "its `files` or `exclude` is a pattern that `files` needs as globs",
+    },
+  });
+});

@@ -402,6 +402,45 @@ export const PROJECTS: readonly SampleProject[] = [
     checks: { test: "npm run test-unit" },
   },
   {
+    kind: "npm whose test lints, too, beside one that does not",
+    files: {
+      "package.json": scripts({ lint: "eslint", test: "npm run lint && npm run unit", "test:ci": "borp" }),
+    },
+    checks: { lint: "npm run lint", test: "npm run test:ci" },
+  },
+  {
+    kind: "npm whose only test lints, too",
+    files: { "package.json": scripts({ lint: "eslint", test: "npm run lint && vitest run" }) },
+    checks: { test: "npm test" },
+  },
+  {
+    kind: "npm whose workflow builds before it tests",
+    files: {
+      "package.json": scripts({ build: "zshy", test: "vitest run" }),
+      ".github/workflows/ci.yml":
+        "jobs:\n  test:\n    steps:\n      - run: pnpm build\n      - run: pnpm test\n",
+    },
+    checks: { build: "npm run build", test: "npm test" },
+  },
+  {
+    kind: "npm with a script that a page for agents names",
+    files: {
+      "package.json": scripts({ test: "jest", verify: "npm test && node check-links.js" }),
+      "CLAUDE.md": "Run `npm run verify` before you are done.\n",
+    },
+    checks: { verify: "npm run verify" },
+  },
+  {
+    kind: "make with a target that a page for agents names",
+    files: {
+      Makefile: "lint:\n\tx\nfmt:\n\ty\nbefore-stop: lint\n\t./verify.sh\n",
+      "AGENTS.md": "Run `make before-stop`.\n",
+    },
+    checks: { "before-stop": "make -k before-stop" },
+  },
+  { kind: "a Rakefile alone", files: { Rakefile: "task default: %w[test]\n" }, checks: { test: "rake" } },
+  { kind: "flake8 alone", files: { ".flake8": "[flake8]\n", "a.py": "" }, checks: { lint: "flake8" } },
+  {
     kind: "npm with tests that start containers",
     files: { "package.json": scripts({ test: "docker compose up -d && jest" }) },
     checks: {},
