@@ -75,3 +75,29 @@ test("a session that began in a linked work tree without gates is told that noth
 
   expect(answer).toMatchObject({ status: "no_config", systemMessage: expect.stringContaining("no gates") });
 });
+
+test("files that were edited in another work tree are named by a stop that hears of edits, unless they have passed", async () => {
+  const { project, side } = await twoTrees();
+  await using _project = project;
+  await side.write({ "state.txt": "changed\n" });
+
+  const named = await stopAfterEdit("session-2", project, side);
+  await side.stop({ session_id: "session-3" });
+  const passed = await stopAfterEdit("session-4", project, side);
+
+  expect(named.answer.systemMessage).toContain(`also changed ${side.root}`);
+  expect(passed.answer.systemMessage).toBeUndefined();
+});
+
+async function stopAfterEdit(session_id: string, project: GauntletProject, edited: GauntletProject) {
+  const edit = {
+    session_id,
+    cwd: project.root,
+    hook_event_name: "PostToolBatch",
+    tool_calls: [{ tool_name: "Write", tool_input: { file_path: `${edited.root}/state.txt` } }],
+  };
+  const session = JSON.stringify({ session_id, cwd: project.root });
+  await project.gauntlet(["session-start"], { stdin: session });
+  await project.gauntlet(["edit-hook"], { stdin: JSON.stringify(edit) });
+  return project.stop({ session_id }, { env: { CLAUDE_PROJECT_DIR: project.root } });
+}

@@ -1,6 +1,7 @@
 import { loadSettingsQuickly } from "../../config/gauntlet/settings-cache.ts";
 import type { Settings } from "../../config/settings.ts";
 import { noteEdit } from "../../features/ahead/start-ahead.ts";
+import { noteEditedTrees } from "../../features/trust/edited-trees.ts";
 import { readSession } from "../../stop/session-store.ts";
 import { NEW_SESSION } from "../../stop/session.ts";
 import type { Environment } from "../../system/process/environment.ts";
@@ -14,6 +15,7 @@ interface Asked extends Edited {
 /** Starts what runs ahead of the stop, and checks the edited files. Resolves to what the model must know, if anything. */
 export async function lookAtEdit(edited: Asked, signal: AbortSignal): Promise<string | undefined> {
   const settings = await settingsFor(edited);
+  if (settings !== undefined) noteEditedTrees({ ...edited, files: edited.edit.files }, edited.env);
   if (settings?.runAhead !== undefined) noteEdit(edited);
   return settings && checkEdited({ ...edited, settings }, signal);
 }

@@ -54,7 +54,7 @@ export async function otherPlaces(
   for (const [at, start] of starts.entries()) {
     const isOther = start.root !== root && (at === 0 || isSameProject(start.root, root));
     if (isOther && !(await isSettled(start, { event, env, root, session: value })))
-      notices.push(otherPlace(root, start.root));
+      notices.push(at === 0 ? otherPlace(root, start.root) : otherTree(root, start.root));
   }
   return notices;
 }
@@ -68,13 +68,13 @@ interface Elsewhere {
 
 /** Another work tree of the same repository that is as it was, or as it passed, needs no word. */
 async function isSettled(start: SessionStart, { event, env, root, session }: Elsewhere): Promise<boolean> {
-  if (start.tree === undefined || !isSameProject(start.root, root)) return false;
+  if (!isSameProject(start.root, root)) return false;
   if (event.parentId !== undefined) return true; // its parent's stop is about that one
   if (retriesIn(session, start.root).openFailures.length > 0) return false;
   const began = sessionTree(start, env);
   const top = topOf(start.root);
-  if (began === undefined || top === undefined) return false;
-  if (areLinkedTrees(await pathsSinceTree(top, began))) return true;
+  if (top === undefined) return false;
+  if (began !== undefined && areLinkedTrees(await pathsSinceTree(top, began))) return true;
   const stateDir = projectStateDir(start.root, env);
   const { pass } = readWorkTree(stateDir).value;
   const passed = pass === undefined ? undefined : passIndexOf(stateDir, pass);
@@ -89,6 +89,11 @@ function areLinkedTrees(paths: readonly string[] | undefined): boolean {
 function otherPlace(root: string, began: string): Notice {
   const text = `Gauntlet: this session began in ${began}, and this stop was judged in ${root}: changes in the first were not looked at.`;
   return { rank: "not checked", key: `strayed ${began} ${root}`, text };
+}
+
+function otherTree(root: string, changed: string): Notice {
+  const text = `Gauntlet: this session also changed ${changed}, and this stop was judged in ${root}: changes in the first were not looked at.`;
+  return { rank: "not checked", key: `strayed ${changed} ${root}`, text };
 }
 
 /** A session that began in a linked work tree, while the main one has a configuration that was never committed. */

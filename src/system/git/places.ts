@@ -97,6 +97,14 @@ export function inLinkedTree(dir: string, project: string): string | undefined {
   return main !== undefined && main === mainProject(here.top).root ? join(there.top, here.prefix) : undefined;
 }
 
+/** The same, or the one in the main work tree. */
+export function projectInTree(dir: string, project: string): string | undefined {
+  const [there, here] = [layoutOf(dir), layoutOf(project)];
+  if (there === undefined || here === undefined || there.top === here.top) return undefined;
+  const isOfMain = mainProject(project).root === join(there.top, here.prefix);
+  return isOfMain ? mainProject(project).root : inLinkedTree(dir, project);
+}
+
 function gitDirOf(path: string): string {
   if (statSync(path).isDirectory()) return path;
   const target = /^gitdir: (.+)/.exec(readFile(path))?.[1];
