@@ -297,7 +297,12 @@ const LOOK: readonly CommandRow[] = [
       option("--short", "print one short line, for tmux or a prompt", { conflicts: "json" }),
       option("--json", "print it as JSON"),
     ],
-    run: async (terminal, options: StatusOptions) => (await families.look()).statusCommand(terminal, options),
+    run: async (terminal, options: StatusOptions) => {
+      const { statusCommand } = await families.look();
+      const describeWorkTree: StatusOptions["describeWorkTree"] = async (place) =>
+        (await families.proof()).describeWorkTree(place);
+      return statusCommand(terminal, { ...options, describeWorkTree });
+    },
   },
   {
     name: "report",

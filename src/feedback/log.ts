@@ -120,11 +120,11 @@ const LONGEST_SHOWN = 200;
 
 const NOUN = String.raw`(?:errors?|problems?|failed|failures?|failing|fail|errored|offen[cs]es|violations?|issues?|(?:unit |sub)?tests? failed|failed tests?|(?:test\(?s?\)?|test cases?|specs?|examples?|assertions?) (?:FAILED|failed))`;
 const SUM = new RegExp(
-  String.raw`\b\d+ ${NOUN}\b|\b(?:failures|errors|failed|fail|failing)[=:] *\d+\b|^(?:#|ℹ) fail \d+$|\b\d+ (?:FAILED TEST|scenarios? \()|\bfailed \d+ (?:test|assertion)`,
+  String.raw`(?<!:\d+:|\.\w+:)\b\d+ ${NOUN}\b|\b(?:failures|errors|failed|fail|failing)[=:] *\d+\b|^(?:#|ℹ) fail \d+$|\b\d+ (?:FAILED TEST|scenarios? \()|\bfailed \d+ (?:test|assertion)`,
   "i",
 );
 const NUMBER = new RegExp(
-  String.raw`\b(\d+) ${NOUN}\b|\b(?:failures|errors|failed|fail|failing)[=:] *(\d+)\b|\b(\d+) FAILED TEST|^(?:#|ℹ) fail (\d+)$`,
+  String.raw`(?<!:\d+:|\.\w+:)\b(\d+) ${NOUN}\b|\b(?:failures|errors|failed|fail|failing)[=:] *(\d+)\b|\b(\d+) FAILED TEST|^(?:#|ℹ) fail (\d+)$`,
   "gi",
 );
 

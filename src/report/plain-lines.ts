@@ -14,13 +14,16 @@ export function gateLabels(gates: readonly { readonly id: string; readonly name:
   const all = [...names.values()];
   const shared = new Set(all.filter((name, index) => all.indexOf(name) !== index));
   return (id) => {
-    const name = names.get(id) ?? guardIn(id); // guards speak of the whole run and are in no plan
-    return name === undefined || shared.has(name) ? id : name;
+    const known = names.get(id);
+    if (known === undefined) return all.includes(nameInId(id)) ? id : nameInId(id);
+    return shared.has(known) ? id : known;
   };
 }
 
-function guardIn(id: string): string | undefined {
-  return id.startsWith("guard:") ? id.split(":").at(-1) : undefined;
+/** `check:.:test` is `test`; a gate of another directory keeps its id. Guards speak of the whole run. */
+export function nameInId(id: string): string {
+  const [kind, scope, ...name] = id.split(":");
+  return kind === "guard" || scope === "." ? name.join(":") : id;
 }
 
 /** A run as plain lines, one event at a time: for logs, pipes and build servers. */

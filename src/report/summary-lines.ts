@@ -1,5 +1,8 @@
 import { type GateOutcome, isCounted, isBlocking } from "../gates/outcome.ts";
-import type { LabelOf } from "./plain-lines.ts";
+import { isGreen, type Status, statusTitle } from "../stop/status.ts";
+import { type LabelOf, nameInId } from "./plain-lines.ts";
+import type { Terminal } from "./terminal.ts";
+import { wrap } from "./wrap.ts";
 import { displayPath } from "../path.ts";
 import type { FlakyTest, VerdictRecord } from "../ledger/verdict-record.ts";
 import { ago, counted, formatDuration } from "../words.ts";
@@ -102,6 +105,38 @@ export function verdictLine(record: VerdictRecord): string {
   ];
   return displayPath(parts.filter(Boolean).join("  "));
 }
+
+/** The same for a person at a terminal, on one line: when, the answer, who asked, and which gates failed. */
+export function verdictRow(
+  record: VerdictRecord,
+  { now, columns, colours }: { readonly now: number; readonly columns: number; readonly colours: Colours },
+): string {
+  const { at, status, decision, door, host, session, worktree, outcomes, ms } = record;
+  const answer = decision === undefined ? (GAVE_UP[status] ?? statusTitle(status)) : ANSWERS[decision];
+  const isBad = decision === "block" || !(isGreen(status) || decision === "allow");
+  const mark = isBad ? colours.red("✗") : isGreen(status) ? colours.green("✓") : colours.yellow("○");
+  const who = [host ?? door, session?.slice(0, 8), worktree === undefined ? undefined : `in ${worktree}`];
+  const failed = (outcomes ?? []).filter(({ blocks }) => blocks).map(({ id }) => nameInId(id));
+  const gates = gatesOf(record);
+  const what = [
+    failed.length > 0 ? `${failed.join(", ")} failed` : gates.replace(/, $/, ""),
+    decision === undefined || failed.length > 0 || status === "passed" ? "" : status.replaceAll("_", " "),
+    formatDuration(ms),
+  ];
+  const text = [
+    ago(at, now).padEnd(14),
+    answer.padEnd(7),
+    who.filter(Boolean).join(" ").padEnd(18),
+    what.filter(Boolean).join(" · "),
+  ].join("  ");
+  const [row = ""] = wrap(displayPath(text), columns - 2, "", 1);
+  return `${mark} ${row}`;
+}
+
+type Colours = Terminal["colours"];
+
+const ANSWERS = { allow: "Allowed", block: "Blocked" } as const;
+const GAVE_UP: Partial<Record<Status, string>> = { retry_limit_exceeded: "Gave up" };
 
 /** `Last stop: blocked (failed), 2 minutes ago, by claude-code`. */
 export function lastStopLine({ decision, status, at, host, door }: VerdictRecord, now: number): string {

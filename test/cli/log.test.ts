@@ -184,6 +184,10 @@ test("can be narrowed to a session, a gate, a time and a number", async () => {
     / allow passed .*claude-code two .*1 gate.*\n.* allow no_changes /,
   );
   expect(await repo.gauntlet(["log", "--since", "soon"])).toMatchObject({ exitCode: 1 });
+  expect(await repo.gauntlet(["log", "--session", "zz"])).toMatchObject({
+    exitCode: 1,
+    stderr: "There is no session zz in the ledger. The last ones are two, one.\n",
+  });
 });
 
 test("keeps no prompt, message, output or secret", async () => {

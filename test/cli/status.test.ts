@@ -29,6 +29,7 @@ test("after runs: the last one gate by gate, the last pass, attempts left and op
   expect(status.exitCode).toBe(0);
   expect(status.stdout.replaceAll(/\(\d+ ms\)/g, "(N ms)")).toBe(
     [
+      "The files as they are now have not passed: the last verdict on these files is failed.",
       "Last stop: blocked (failed), just now, by claude-code",
       "Run 3: Failed, just now",
       "  [PASS] ok (N ms)",

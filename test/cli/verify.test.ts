@@ -41,7 +41,9 @@ test("a commit whose files passed is verified; one byte more and it is not", asy
     stdout: expect.stringMatching(/^✓ HEAD \(\w{7}\): passed at .+ \(claude-code\)\.\n$/),
   });
   expect([tree.exitCode, more.exitCode, next.exitCode, before.exitCode]).toEqual([0, 1, 1, 0]);
-  expect(said(more)).toContain("✗ the work tree: no verdict is recorded for these files.");
+  expect(said(more)).toContain(
+    "✗ the work tree: no verdict is recorded for these files. Run `agent-gauntlet run` to check them.",
+  );
 });
 
 test("a verdict with other gates does not count, neither those of the commit nor those here", async () => {

@@ -260,6 +260,14 @@ describe("digestGates", () => {
     `);
   });
 
+  test("takes the column of a place for no count", () => {
+    const [digest] = digestGates([gate("src/a.mjs:1:5 error no-unused-vars a is unused\n")], 9000);
+
+    expect(digest).toBe(
+      "1 error in 1 file:\nsrc/a.mjs:1:5 error: no-unused-vars a is unused\nFull log: logs/lint.log",
+    );
+  });
+
   test("gives what one gate does not need to the others", () => {
     const long = Array.from(
       { length: 400 },

@@ -1,3 +1,4 @@
+import { displayPath } from "../../path.ts";
 import { fail, type Result } from "../../trouble.ts";
 import { flakyTests, type VerdictRecord } from "../../ledger/verdict-record.ts";
 import { findProject } from "../../system/files/find-project.ts";
@@ -6,10 +7,10 @@ import { ledgerOf } from "../../ledger/ledger.ts";
 import { counted } from "../../words.ts";
 import { type CheckedLedger, logJson } from "../../report/json/log-json.ts";
 import { forSharing } from "../../report/json/verdict-json.ts";
-import { flakyLine, gateLines, isGate, verdictLine } from "../../report/summary-lines.ts";
+import { flakyLine, gateLines, isGate, verdictLine, verdictRow } from "../../report/summary-lines.ts";
 import { EXIT } from "../../report/exit-code.ts";
 import { tellTrouble } from "../../report/open-settings.ts";
-import { printLine, type Terminal } from "../../report/terminal.ts";
+import { columnsOf, printLine, type Terminal } from "../../report/terminal.ts";
 
 export interface LogOptions {
   readonly session?: string;
@@ -37,9 +38,28 @@ export async function logCommand(terminal: Terminal, options: LogOptions): Promi
   const records = chosen(read.value, options);
   if (options.export) for (const one of forSharing(records)) printLine(terminal.stdout, JSON.stringify(one));
   else if (options.json) printLine(terminal.stdout, logJson(records));
+  else if (records.length === 0) return tellNothing(terminal, read.value, options);
   else print(terminal, records, options);
   return EXIT.ok;
 }
+
+/** A session that does not exist is a mistake; the last ones are named. */
+function tellNothing({ stdout, stderr }: Terminal, lines: LedgerLines, { session }: LogOptions): number {
+  const known = new Set<string>();
+  for (const record of session === undefined ? [] : verdictsIn(lines, "")) {
+    if (known.size === MOST_SESSIONS) break;
+    if (record.session !== undefined) known.add(record.session);
+  }
+  if (session === undefined || [...known].some((one) => one.startsWith(session))) {
+    printLine(stdout, "No verdict is recorded.");
+    return EXIT.ok;
+  }
+  const last = known.size === 0 ? "None is recorded yet." : `The last ones are ${[...known].join(", ")}.`;
+  printLine(stderr, `There is no session ${displayPath(session)} in the ledger. ${last}`);
+  return EXIT.notOk;
+}
+
+const MOST_SESSIONS = 3;
 
 const SHOWN = 20;
 
@@ -56,10 +76,14 @@ function chosen(lines: LedgerLines, options: LogOptions, text?: string): readonl
   return found;
 }
 
-function print({ stdout }: Terminal, records: readonly VerdictRecord[], { gate }: LogOptions): void {
-  if (records.length === 0) return printLine(stdout, "No verdict is recorded.");
+/** A person at a terminal gets a line that fits on it; a pipe gets every field. */
+function print(terminal: Terminal, records: readonly VerdictRecord[], { gate }: LogOptions): void {
+  const { stdout, colours } = terminal;
+  const columns = columnsOf(terminal);
+  const lineOf = (record: VerdictRecord): string =>
+    columns === undefined ? verdictLine(record) : verdictRow(record, { now: Date.now(), columns, colours });
   for (const record of records)
-    for (const line of gate === undefined ? [verdictLine(record)] : gateLines(record, gate))
+    for (const line of gate === undefined ? [lineOf(record)] : gateLines(record, gate))
       printLine(stdout, line);
 }
 

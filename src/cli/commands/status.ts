@@ -23,16 +23,23 @@ import { readSkips } from "../../features/trust/skip-store.ts";
 import { EXIT } from "../../report/exit-code.ts";
 import { openSettings, tellTrouble } from "../../report/open-settings.ts";
 import { marked, usualTimesOf } from "../../report/progress.ts";
-import { printLine, type Terminal } from "../../report/terminal.ts";
+import { columnsOf, printLine, type Terminal } from "../../report/terminal.ts";
+import { wrapText } from "../../report/wrap.ts";
 import { shortStatusOf } from "./statusline.ts";
 
 export interface StatusOptions {
   readonly short?: boolean;
   readonly json?: boolean;
+  /** Whether the files as they are now have passed, where that is known. */
+  readonly describeWorkTree?: (place: {
+    readonly root: string;
+    readonly env: Terminal["env"];
+  }) => Promise<string | undefined>;
 }
 
 /** Shows where things stand: the last run, gate by gate, and what is still open in which session. */
-export async function statusCommand(terminal: Terminal, { json, short }: StatusOptions): Promise<number> {
+export async function statusCommand(terminal: Terminal, options: StatusOptions): Promise<number> {
+  const { json, short } = options;
   if (short) return printShort(terminal);
   const settings = await openSettings(terminal, { command: "status", json });
   if (typeof settings === "number") return settings;
@@ -55,6 +62,9 @@ export async function statusCommand(terminal: Terminal, { json, short }: StatusO
         terminal.stdout,
         `A run${running.by?.isAhead === true ? " ahead of a stop" : ""} is in progress (pid ${running.pid}, since ${running.since}).`,
       );
+    const now = await options.describeWorkTree?.({ root: settings.root, env: terminal.env });
+    if (now !== undefined && facts.lastRun !== undefined)
+      printLine(terminal.stdout, wrapText(now, columnsOf(terminal)));
     printStatus(terminal, facts, sessions);
     if (facts.unheard.length > 0) printLine(terminal.stdout, unheardLine(facts.unheard));
     for (const skip of facts.skips) printLine(terminal.stdout, skipLine(skip));

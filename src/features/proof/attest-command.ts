@@ -24,6 +24,17 @@ import { timeLimit } from "../../system/process/time-limit.ts";
 import { Git } from "../../system/git/git.ts";
 import { NOTES_REF } from "./signed-notes.ts";
 
+/** Whether the files as they are now have passed, in words. */
+export async function describeWorkTree(place: Place): Promise<string | undefined> {
+  const subject = await workTreeSubject(place);
+  const found = subject.ok ? verifyHere(place, subject.value) : subject;
+  if (!found.ok) return undefined;
+  const answer = found.value;
+  return answer.kind === "pass"
+    ? "The files as they are now have passed."
+    : `The files as they are now have not passed: ${answer.reason}.`;
+}
+
 export interface VerifyOptions {
   readonly revision?: string | undefined;
   readonly run?: boolean;
@@ -65,7 +76,8 @@ function printSubject(
 ): void {
   const shown = commit === undefined || commit.startsWith(name) ? name : `${name} (${commit.slice(0, 7)})`;
   const mark = verified ? colours.green("✓") : colours.red("✗");
-  printLine(verified ? stdout : stderr, `${mark} ${shown}: ${reason}.`);
+  const next = verified || commit !== undefined ? "" : " Run `agent-gauntlet run` to check them.";
+  printLine(verified ? stdout : stderr, `${mark} ${shown}: ${reason}.${next}`);
 }
 
 async function verifyWithKeys(

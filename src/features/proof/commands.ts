@@ -1,2 +1,2 @@
-export { attestCommand, verifyCommand } from "./attest-command.ts";
+export { attestCommand, describeWorkTree, verifyCommand } from "./attest-command.ts";
 export { ciCommand } from "./ci-command.ts";
