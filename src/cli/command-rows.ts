@@ -138,7 +138,9 @@ const RUN_OPTIONS = [
 ];
 
 const INSTALL_OPTIONS = [
-  option("--host <name>", `an agent, may be given several times: ${HOST_NAMES}`, { read: collect }),
+  option("--host <name>", `an agent or zed, may be given several times: ${HOST_NAMES}`, {
+    read: collect,
+  }),
   option("--project", "in this project (the default)"),
   option("--shared", "in the settings file the team commits, with a command that works on every machine"),
   option("--user", "in your home directory, for every project"),

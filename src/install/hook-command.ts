@@ -140,7 +140,7 @@ function baseName(path: string): string {
 }
 
 /** The words of one simple command up to its first redirection; undefined when the line has more than one command. */
-function shellWords(commandLine: string): readonly string[] | undefined {
+export function shellWords(commandLine: string): readonly string[] | undefined {
   const words: string[] = [];
   for (const [piece, operator, redirection] of commandLine.trim().matchAll(PIECE)) {
     if (operator !== undefined) return undefined;

@@ -280,3 +280,26 @@ async function program(path: string, line = "exit 0"): Promise<void> {
   await writeFile(path, `#!/bin/sh\n${line}\n`);
   await chmod(path, 0o755);
 }
+
+test("has Zed start its agents through us, says so in doctor, and takes that out again", async () => {
+  await using project = await GauntletProject.withChecks({ ok: "true" });
+  await project.writeProgram("agent-gauntlet", `#!/bin/sh\nexec ${GAUNTLET_LINE} "$@"\n`);
+  const path = join(project.home, ".config/zed/settings.json");
+  const settings =
+    '{\n  // mine\n  "agent_servers": { "Mine": { "command": "gemini", "args": ["--acp"] } },\n}\n';
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, settings);
+
+  const before = await project.gauntlet(["doctor"]);
+  const installed = await project.gauntlet(["install", "--host", "zed", "--yes"]);
+  const gated = await readFile(path, "utf8");
+  const after = await project.gauntlet(["doctor"]);
+  const removed = await project.gauntlet(["uninstall", "--host", "zed", "--yes"]);
+
+  expect(before.stdout).toContain("starts Mine without gates");
+  expect(installed).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(gated).toContain('"agent-gauntlet", "args": ["acp", "--only-allowed", "--", "gemini", "--acp"]');
+  expect(after.stdout).toContain("starts Mine through agent-gauntlet (~/.config/zed/settings.json)");
+  expect(removed).toMatchObject({ exitCode: 0 });
+  expect(await readFile(path, "utf8")).toBe(settings);
+});

@@ -35,6 +35,7 @@ import { countedGates } from "../../report/plain-lines.ts";
 import { checkReviewers } from "./health.ts";
 import { detectHosts, REGISTRABLE, placesOf, wantedIn } from "../host-request.ts";
 import { EXIT } from "../../report/exit-code.ts";
+import { examineZed, isZedGated, ZED } from "../zed.ts";
 import { isHere } from "../../ledger/past.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
 
@@ -43,7 +44,7 @@ export interface DoctorOptions {
 }
 
 interface Diagnosis {
-  readonly host: Host;
+  readonly host: Pick<Host, "name" | "title">;
   readonly isRegistered: boolean;
   readonly findings: readonly Finding[];
 }
@@ -90,6 +91,8 @@ async function diagnose(terminal: Terminal, neededMs: number): Promise<readonly 
     if (isMeant)
       diagnoses.push({ host, isRegistered: registrations.length > 0, findings: diagnoseHost(facts) });
   }
+  const zed = await examineZed(terminal);
+  if (zed !== undefined) diagnoses.push({ host: ZED, isRegistered: isZedGated(zed), findings: zed });
   return diagnoses;
 }
 

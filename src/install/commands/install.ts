@@ -24,6 +24,7 @@ import { previewChange } from "../files/settings-file.ts";
 import { makeExecutable, readUserFile, replaceUserFile } from "../../system/files/user-file.ts";
 import { Git } from "../../system/git/git.ts";
 import { findPlaces, type GitPlaces } from "../../system/git/places.ts";
+import { installZed, ZED } from "../zed.ts";
 import { PACKAGE } from "../../package-name.ts";
 
 export interface InstallOptions {
@@ -40,7 +41,12 @@ export interface InstallOptions {
 
 export async function installCommand(terminal: Terminal, options: InstallOptions): Promise<number> {
   if (options.gitHook) return installGitHook(terminal, options);
-  const hosts = options.allDetected ? detectHosts(terminal) : hostsNamed(options.host ?? []);
+  const named = options.host?.filter((name) => name !== ZED.name) ?? [];
+  if (options.host?.includes(ZED.name)) {
+    const exitCode = await installZed(terminal, options);
+    if (exitCode !== EXIT.ok || named.length === 0) return exitCode;
+  }
+  const hosts = options.allDetected ? detectHosts(terminal) : hostsNamed(named);
   if (typeof hosts === "string") return refuse(terminal, hosts);
   if (hosts.length === 0) return refuse(terminal, whatToName(terminal, options));
   return installFor(terminal, hosts, options);

@@ -11,6 +11,7 @@ import { findPlaces } from "../../system/git/places.ts";
 import { GIT_HOOK_NAMES, type GitHook, planGitHookRemoval } from "../git-hook.ts";
 import { applyEdit, previewChange, type SettingsEdit } from "../files/settings-file.ts";
 import { carryOut, hostsNamed, REGISTRABLE, levelsOf, placesOf, requestFor } from "../host-request.ts";
+import { uninstallZed, ZED } from "../zed.ts";
 import { confirm } from "../../report/prompt.ts";
 import { EXIT } from "../../report/exit-code.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
@@ -27,6 +28,15 @@ export interface UninstallOptions {
 
 export async function uninstallCommand(terminal: Terminal, options: UninstallOptions): Promise<number> {
   if (options.gitHook !== undefined) return uninstallGitHooks(terminal, options);
+  if (options.host?.includes(ZED.name) !== true) return uninstallHooks(terminal, options);
+  const host = options.host.filter((name) => name !== ZED.name);
+  const exitCode = await uninstallZed(terminal, options);
+  return exitCode !== EXIT.ok || host.length === 0
+    ? exitCode
+    : uninstallHooks(terminal, { ...options, host });
+}
+
+async function uninstallHooks(terminal: Terminal, options: UninstallOptions): Promise<number> {
   const { host = [], project, shared, user, dryRun, yes } = options;
   const hosts = host.length === 0 ? REGISTRABLE : hostsNamed(host);
   if (typeof hosts === "string") return complain(terminal, hosts);
