@@ -72,6 +72,7 @@ export const STAGES = {
     gate: "node_modules/.bin/oxlint src",
     files: {
       ".oxlintrc.json": `{ "rules": { "no-debugger": "error", "eqeqeq": "error" } }\n`,
+      "src/other.js": "export const one = 1;\n",
       "src/sum.js": SUM,
     },
     bug: { "src/sum.js": SUM.replace("return a", "debugger;\n  return a") },

@@ -31,11 +31,24 @@ const PROGRAM = process.env.AGENT_GAUNTLET_PROGRAM_FILE
   ? [process.env.AGENT_GAUNTLET_PROGRAM_FILE]
   : [process.execPath, CLI];
 const GREEN = new Set(["passed", "passed_with_warnings", "no_changes", "no_applicable_gates"]);
-const counts = { stops: 0, reused: 0, red: 0, kills: 0, crowds: 0, payloads: 0, orphans: 0, lies: 0 };
+const counts = {
+  stops: 0,
+  reused: 0,
+  environments: 0,
+  unseen: 0,
+  red: 0,
+  kills: 0,
+  crowds: 0,
+  payloads: 0,
+  orphans: 0,
+  lies: 0,
+};
 const history = [];
 
-/** The gate: no file of the work tree says BAD, whatever git thinks of it. It takes a moment, so that it can be killed. */
-const GATE = "! grep -rqs BAD --exclude-dir=.git --exclude-dir=gauntlet_logs --exclude-dir=.gauntlet .";
+/** The gate: no file of the work tree says BAD, or ends a line with a carriage return, whatever git thinks of it. */
+const GATE = `test -n "$SOAK_SKIP" || ! grep -rqsE "BAD|$(printf '\\r')" --exclude-dir=.git --exclude-dir=gauntlet_logs --exclude-dir=.gauntlet --exclude-dir=tools .`;
+/** The same in a script of the project, which may be weakened. */
+const SCRIPT = "tools/words.sh";
 
 /** A filter as git-lfs is one: it leaves a file in git's directory for everything it is shown. */
 const KEEPING = 'd="$(git rev-parse --git-dir)/kept"; mkdir -p "$d"; touch "$d/$$"; cat';
@@ -72,7 +85,9 @@ function makeProject(number) {
   mkdirSync(join(dir, ".gauntlet"), { recursive: true });
   const inputs = chance(0.3) ? `, inputs: ["**"]` : "";
   const slow = chance(0.3) ? "sleep 0.2; " : "";
-  const config = `base_branch: main\nmax_retries: 1000\nstop_hook: { when_active: enforce }\nchecks:\n  words: { command: ${JSON.stringify(slow + GATE)}${inputs} }\n`;
+  const gate = chance(0.3) ? `sh ${SCRIPT}` : GATE;
+  const config = `base_branch: main\nmax_retries: 1000\nstop_hook: { when_active: enforce }\nchecks:\n  words: { command: ${JSON.stringify(slow + gate)}${inputs} }\n`;
+  put(dir, SCRIPT, `${GATE}\n`);
   writeFileSync(join(dir, ".gauntlet/config.yml"), config);
   for (const name of ["a.txt", "b.txt", "dir/c.txt"]) put(dir, name, "fine\n");
   git(dir, "init", "--quiet", "--initial-branch=main");
@@ -83,18 +98,22 @@ function makeProject(number) {
   git(dir, "add", "--all");
   git(dir, "commit", "--quiet", "-m", "start");
   git(dir, "checkout", "--quiet", "-b", "work");
-  return { dir, session: `session-${number}` };
+  return { dir, gate, session: `session-${number}`, hasPassed: false };
 }
 
 async function play(project) {
   for (let edits = 1 + pick(3); edits > 0; edits--) edit(project.dir);
   const before = contentOf(project.dir);
   const what = random();
+  if (chance(0.08)) skipInAnotherEnvironment(project);
   if (what < 0.12) await killOne(project);
   else if (what < 0.2) await crowd(project);
   else if (what < 0.26) await fuzz(project);
-  compare(project, await stop(project));
-  if (contentOf(project.dir) !== before) throw new Error("a byte of the project changed");
+  const answer = await stop(project);
+  compare(project, answer);
+  project.hasPassed ||= answer.status === "passed";
+  const changed = differing(before, contentOf(project.dir));
+  if (changed.length > 0) throw new Error(`bytes of the project changed: ${changed.join(", ")}`);
   const left = orphans();
   counts.orphans += left.length;
   if (left.length > 0) throw new Error(`left running: ${left.join(", ")}`);
@@ -128,7 +147,27 @@ const EDITS = [
     (dir) => git(dir, "update-index", chance(0.5) ? "--assume-unchanged" : "--skip-worktree", "a.txt"),
   ],
   ["show", (dir) => git(dir, "update-index", "--no-assume-unchanged", "--no-skip-worktree", "a.txt")],
+  ["attributes", (dir) => put(dir, ".gitattributes", `*.txt ${ATTRIBUTES[pick(ATTRIBUTES.length)]}\n`)],
+  [
+    "line endings",
+    (dir) => ifThere(dir, file(), (text) => text.replaceAll(/\r?\n/g, chance(0.5) ? "\r\n" : "\n")),
+  ],
+  ["ignore", (dir) => put(dir, ".gitignore", `${["new.txt", "dir/", "n[0-9]*", "*.log", ""][pick(5)]}\n`)],
+  ["hidden directory", (dir) => put(dir, "hidden/.gitignore", "*\n")],
+  ["weaken the script", (dir) => put(dir, SCRIPT, "exit 0\n")],
+  ["restore the script", (dir) => put(dir, SCRIPT, `${GATE}\n`)],
   ["config", (dir) => git(dir, "config", ["core.fileMode", "core.trustctime"][pick(2)], String(chance(0.5)))],
+];
+
+const ATTRIBUTES = [
+  "text=auto",
+  "text eol=crlf",
+  "text eol=lf",
+  "ident",
+  "-text",
+  "binary",
+  "-diff",
+  "linguist-generated",
 ];
 
 function edit(dir) {
@@ -139,10 +178,11 @@ function edit(dir) {
 
 /** Green is only true when the gate itself is green, or when the files are those of the base. */
 function compare(project, { status, message }) {
-  const { dir } = project;
+  const { dir, gate } = project;
   counts.stops++;
   if (message.includes("nothing changed since")) counts.reused++;
-  const isGreen = spawnSync("sh", ["-c", GATE], { cwd: dir, env }).status === 0;
+  const isGreen = spawnSync("sh", ["-c", gate], { cwd: dir, env }).status === 0;
+  if (!isGreen && isUnseen(project)) return void counts.unseen++;
   if (!isGreen) counts.red++;
   history.push(`stop: ${status}, in truth ${isGreen ? "green" : "red"}`);
   if (status === "retry_limit_exceeded" && !isGreen) return void (project.session += "-next"); // as often as the host takes it
@@ -150,6 +190,18 @@ function compare(project, { status, message }) {
   if (!isLie && (GREEN.has(status) || status === "failed")) return;
   counts.lies++;
   throw new Error(`the answer is ${status}, but in truth it is ${isGreen ? "green" : "red"} (${message})`);
+}
+
+/**
+ * Only what git does not see fails the gate: ignored files, or, as long as nothing has passed, what git takes back (docs/trust.md).
+ * Whether the gate has run is then a matter of what else has changed.
+ */
+function isUnseen({ dir, hasPassed }) {
+  const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+  const seen = spawnSync("git", args, { cwd: dir, env, encoding: "utf8" }).stdout.split("\0");
+  const files = seen.filter((name) => name.endsWith(".txt") && existsSync(join(dir, name)));
+  const texts = files.map((name) => readFileSync(join(dir, name), "utf8"));
+  return !texts.some((text) => text.includes("BAD") || (hasPassed && text.includes("\r")));
 }
 
 async function stop({ dir, session }, more = {}) {
@@ -173,11 +225,12 @@ async function killOne({ dir, session }) {
 }
 
 /** Several stops at once: each is answered, and none with a lie. */
-async function crowd({ dir, session }) {
+async function crowd(project) {
+  const { dir, gate, session } = project;
   counts.crowds++;
   history.push("crowd");
   const stops = Array.from({ length: 4 }, (_, one) => stop({ dir, session: `${session}-${one}` }));
-  const isGreen = spawnSync("sh", ["-c", GATE], { cwd: dir, env }).status === 0;
+  const isGreen = spawnSync("sh", ["-c", gate], { cwd: dir, env }).status === 0 || isUnseen(project);
   for (const { status } of await Promise.all(stops))
     if (GREEN.has(status) && !isGreen)
       throw new Error(`in a crowd the answer is ${status}, but in truth it is red`);
@@ -226,20 +279,30 @@ function hook(dir, payload, kill) {
 
 /** Every byte that is not ours: the work tree, and what git keeps but for the index, whose times git refreshes. */
 function contentOf(dir) {
-  const hash = createHash("sha256");
+  const found = new Map();
   const visit = (path) => {
-    for (const entry of readdirSync(path, { withFileTypes: true }).toSorted((a, b) =>
-      a.name < b.name ? -1 : 1,
-    )) {
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
       const inner = join(path, entry.name);
       if (inner === join(dir, "gauntlet_logs")) continue;
-      hash.update(`${inner}\0${entry.isDirectory()}\0`);
       if (entry.isDirectory()) visit(inner);
-      else hash.update(readFileSync(inner)).update(String(statSync(inner).mode));
+      const bytes = entry.isDirectory() ? "" : readFileSync(inner);
+      found.set(
+        inner,
+        createHash("sha256")
+          .update(bytes)
+          .update(String(statSync(inner).mode))
+          .digest("hex"),
+      );
     }
   };
   visit(dir);
-  return hash.digest("hex");
+  return found;
+}
+
+function differing(before, after) {
+  return [...new Set([...before.keys(), ...after.keys()])].filter(
+    (path) => before.get(path) !== after.get(path),
+  );
 }
 
 /** What carries our mark and should be gone. A killed run's gates end with the next stop, which has just been. */
@@ -261,6 +324,18 @@ function orphans() {
 /** Git may refuse (nothing to stash, a conflict): that is part of the game. */
 function git(dir, ...args) {
   return spawnSync("git", args, { cwd: dir, env }).status;
+}
+
+function ifThere(dir, name, change) {
+  const path = join(dir, name);
+  if (existsSync(path)) writeFileSync(path, change(readFileSync(path, "utf8")));
+}
+
+/** A run that passes whatever the files say: it answers no stop. */
+function skipInAnotherEnvironment({ dir }) {
+  counts.environments++;
+  history.push("run with a variable");
+  spawnSync(PROGRAM[0], [...PROGRAM.slice(1), "run"], { cwd: dir, env: { ...env, SOAK_SKIP: "1" } });
 }
 
 function put(dir, name, text) {

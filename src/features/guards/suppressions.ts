@@ -21,18 +21,21 @@ export function suppressions(files: readonly PatchedFile[]): readonly Finding[] 
 const CAST_IN = (file: string): boolean => /\.[cm]?tsx?$/.test(file) && !isTest(file);
 const CAST = / as (?:any|never|unknown as [\w.[\]<>]+)(?![\w<])|<any>(?=[\w(])/g;
 
-function bare(text: string): string {
-  return text.replaceAll(CAST, "").replaceAll(/[()\s]/g, "");
+/** What a statement begins with, up to its value: `export const three =`, `return read(`. */
+function beginning(text: string): string {
+  return normal(text.slice(0, text.search(/[=(]|$/) + 1));
 }
 
-/** A line that was there, and now has a cast that accepts anything. */
-function newCasts({ file, lines }: PatchedFile): readonly Finding[] {
-  const removed = new Set(
-    lines.filter(({ kind, text }) => kind === "removed" && !text.match(CAST)).map(({ text }) => bare(text)),
-  );
-  return lines
-    .filter(({ kind, text }) => kind === "added" && text.match(CAST) !== null && removed.has(bare(text)))
-    .map((line) => finding(file, line, `${TYPES}: \`${cut(normal(line.text))}\``));
+/** Statements that were there, and now have a cast that accepts anything. */
+function newCasts({ file, hunks }: PatchedFile): readonly Finding[] {
+  const casts = hunks.flatMap((lines) => {
+    const were = lines.filter(({ kind, text }) => kind === "removed" && text.match(CAST) === null);
+    const known = new Set(were.map(({ text }) => beginning(text)));
+    return lines.filter(
+      ({ kind, text }) => kind === "added" && text.match(CAST) !== null && known.has(beginning(text)),
+    );
+  });
+  return casts.map((line) => finding(file, line, `${TYPES}: \`${cut(normal(line.text))}\``));
 }
 
 function placeOf({ file, line, what }: Mark): string {
