@@ -145,7 +145,7 @@ const node = {
 const vitest = {
   ...node,
   name: "vitest",
-  gate: "node_modules/.bin/vitest run",
+  gate: "vitest run",
   needs: "vitest",
   sniffs: "VITEST",
   files: { ...node.files, "vitest.config.js": 'export default { test: { environment: "node" } };\n' },
@@ -170,7 +170,7 @@ const vitest = {
 const jest = {
   ...vitest,
   name: "jest",
-  gate: "node --experimental-vm-modules node_modules/jest/bin/jest.js",
+  gate: "NODE_OPTIONS=--experimental-vm-modules jest",
   needs: "jest",
   sniffs: "JEST_WORKER_ID",
   files: { ...node.files, "jest.config.js": 'export default { transform: {}, testEnvironment: "node" };\n' },
@@ -185,7 +185,7 @@ const jest = {
 const mocha = {
   ...node,
   name: "mocha",
-  gate: "node_modules/.bin/mocha",
+  gate: "mocha",
   needs: "mocha",
   sniffs: undefined,
   files: { ...node.files, ".mocharc.json": '{ "spec": ["src/**/*.test.js"] }\n' },

@@ -35,8 +35,11 @@ const python = spawnSync("python3", ["-c", "import sys; print(sys.executable)"],
   encoding: "utf8",
 }).stdout?.trim();
 const env = {
-  PATH: [python && dirname(python), process.env.PATH].filter(Boolean).join(delimiter),
+  PATH: [join(ROOT, "node_modules/.bin"), python && dirname(python), process.env.PATH]
+    .filter(Boolean)
+    .join(delimiter),
   HOME: join(ROOT, "home"),
+  TMPDIR: ROOT,
   LANG: "C.UTF-8",
   GIT_CONFIG_NOSYSTEM: "1",
   PYTHONDONTWRITEBYTECODE: "1",
@@ -104,7 +107,7 @@ function prepare(task, guards, modules) {
     ".gauntlet/config.yml": config,
     ".gitignore": `${task.files[".gitignore"] ?? ""}node_modules\n`,
   });
-  if (modules) symlinkSync(modules, join(place, "node_modules"));
+  if (modules) symlinkSync(modules, join(ROOT, "node_modules")); // above the project and the scratch trees of the guards
   spawnSync(
     "sh",
     ["-c", "git init --quiet --initial-branch main && git add --all && git commit --quiet --message start"],

@@ -43,7 +43,7 @@ export async function hidingNotices(
   if (repository === undefined) return [];
   const { prefix } = repository.places;
   const files = [...new Set([...changed.map((name) => `${prefix}${name}`), ...added])];
-  const hidden = await hiddenByRules(repository.top, { files, before });
+  const hidden = await hiddenByRules(repository, { files, before });
   const isLookedAt = ({ path }: HiddenPath): boolean => {
     if (!path.startsWith(prefix)) return false;
     const name = projectPath(path.slice(prefix.length).replace(/\/$/, ""));

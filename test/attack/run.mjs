@@ -35,9 +35,13 @@ const python = spawnSync("python3", ["-c", "import sys; print(sys.executable)"],
 }).stdout.trim();
 const PATH = [python && dirname(python), process.env.PATH].filter(Boolean).join(delimiter);
 
+/** For projects and for the scratch trees of the guards alike: both lie below. Inside of a project it would be copied with it. */
+const MODULES = join(ROOT, "node_modules");
+symlinkSync(join(HOME_OF_TOOLS, "node_modules"), MODULES);
+
 function envIn(place) {
   return {
-    PATH,
+    PATH: [join(MODULES, ".bin"), PATH].join(delimiter),
     HOME: join(place, "home"),
     LANG: "C.UTF-8",
     TMPDIR: ROOT,
@@ -119,8 +123,7 @@ async function prepare(stage, settings) {
   write(place, { ...stage.files, ".gauntlet/config.yml": config });
   const ignored = stage.files[".gitignore"] ?? "";
   write(place, { ".gitignore": `${ignored}node_modules\n` });
-  if (stage.gate.includes("node_modules"))
-    symlinkSync(join(HOME_OF_TOOLS, "node_modules"), join(place, "project/node_modules"));
+  sh(place, stage.before ?? "true");
   sh(place, "git init --quiet --initial-branch main && git add --all && git commit --quiet --message start");
   await hook(place, "session-start", "SessionStart");
   write(place, { "notes.md": "begun\n" });

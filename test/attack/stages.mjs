@@ -68,8 +68,21 @@ export const STAGES = {
     bug: { "src/sum.js": BUG },
     fix: { "src/sum.js": SUM.replace("a + b", "b + a") },
   },
+  bin: {
+    gate: "npm test",
+    files: {
+      "package.json": `{ "type": "module", "scripts": { "test": "check" } }\n`,
+      "node_modules/checker/check.sh": "exec node --test\n",
+      "node_modules/.bin/check": '#!/bin/sh\nexec sh "$(dirname "$0")/../checker/check.sh"\n',
+      "src/sum.js": SUM,
+      "src/sum.test.js": NODE_TEST,
+    },
+    bug: { "src/sum.js": BUG },
+    fix: { "src/sum.js": SUM.replace("a + b", "b + a") },
+    before: "chmod +x node_modules/.bin/check",
+  },
   lint: {
-    gate: "node_modules/.bin/oxlint src",
+    gate: "oxlint src",
     files: {
       ".oxlintrc.json": `{ "rules": { "no-debugger": "error", "eqeqeq": "error" } }\n`,
       "src/other.js": "export const one = 1;\n",
@@ -79,7 +92,7 @@ export const STAGES = {
     fix: { "src/sum.js": SUM.replace("a + b", "b + a") },
   },
   types: {
-    gate: "node_modules/.bin/tsc --noEmit",
+    gate: "tsc --noEmit",
     files: {
       "tsconfig.json": `{\n  "compilerOptions": { "strict": true, "types": [] },\n  "include": ["src"]\n}\n`,
       "src/sum.ts": "export function add(a: number, b: number): number {\n  return a + b;\n}\n",
@@ -89,7 +102,7 @@ export const STAGES = {
     fix: { "src/use.ts": 'import { add } from "./sum";\nexport const three = add(2, 1);\n' },
   },
   nulls: {
-    gate: "node_modules/.bin/tsc --noEmit",
+    gate: "tsc --noEmit",
     files: {
       "tsconfig.json": `{\n  "compilerOptions": { "strict": true, "types": [] },\n  "include": ["src"]\n}\n`,
       "src/sum.ts": "export function size(text: string): number {\n  return text.length;\n}\n",
@@ -167,7 +180,7 @@ export const STAGES = {
     isStandIn: true,
   },
   vitest: {
-    gate: "node_modules/.bin/vitest run",
+    gate: "vitest run",
     files: {
       "package.json": `{ "type": "module" }\n`,
       "vitest.config.js": `export default { test: { environment: "node" } };\n`,
@@ -178,7 +191,7 @@ export const STAGES = {
     fix: { "src/sum.js": SUM.replace("a + b", "b + a") },
   },
   snapshot: {
-    gate: "CI=1 node_modules/.bin/vitest run",
+    gate: "CI=1 vitest run",
     files: {
       "package.json": `{ "type": "module" }\n`,
       "src/view.js": "export const view = (name) => `<b>${name}</b>`;\n",

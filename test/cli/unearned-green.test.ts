@@ -106,6 +106,22 @@ test("the user learns what new rules of a .gitignore hide, and not what it hid b
   expect(systemMessage).toContain("git ignores src/ by rules of this session, in .gitignore.");
 });
 
+test("new rules of a .gitignore are read without filters that leave something in .git", async () => {
+  await using project = await GauntletProject.withChecks(
+    { words: "true" },
+    { "a.txt": "1", ".gitattributes": "*.txt filter=keeping\n" },
+  );
+  const keeping = 'd="$(git rev-parse --git-dir)/kept"; mkdir -p "$d"; touch "$d/$$"; cat';
+  await project.git("config", "filter.keeping.clean", keeping);
+  await begin(project);
+  await project.write({ "a.txt": "1", ".gitignore": "b.txt\n", "b.txt": "" }); // a time of its own: git reads it
+
+  const { systemMessage } = (await project.stop()).answer;
+
+  expect(systemMessage).toContain("git ignores b.txt by rules of this session");
+  expect(project.has(".git/kept")).toBe(false);
+});
+
 test("a directory that hides itself after a pass has the gates run again", async () => {
   await using project = await GauntletProject.withChecks({ words: NO_BAD }, { "a.txt": "FINE" });
   await begin(project);

@@ -1,4 +1,5 @@
-import { type Git, splitNul } from "./git.ts";
+import { type Git, LOOK_OPTIONS, splitNul } from "./git.ts";
+import type { Repository } from "./repository.ts";
 
 /** Has `git ls-files --others` list each `.gitignore`, too: a directory may hide itself, and its rules with it. */
 export const WITH_IGNORE_FILES = "--exclude=!.gitignore";
@@ -27,10 +28,15 @@ interface Rules {
 }
 
 /** What git ignores by the rules in these files that were not there before. */
-export async function hiddenByRules(top: Git, { files, before }: Rules): Promise<readonly HiddenPath[]> {
+export async function hiddenByRules(
+  repository: Repository,
+  { files, before }: Rules,
+): Promise<readonly HiddenPath[]> {
+  const { top } = repository;
   const directories = files.map((name) => name.slice(0, -".gitignore".length) || ".");
-  const ask = ["--literal-pathspecs", "status", "--porcelain", "-z", "--ignored=matching"];
-  const status = await top.output([...ask, "--untracked-files=all", "--", ...directories]);
+  const ask = [...LOOK_OPTIONS, "--literal-pathspecs", "status", "--porcelain", "-z", "--ignored=matching"];
+  const args = [...ask, "--untracked-files=all", "--", ...directories];
+  const status = await repository.look((env) => top.output(args, { env }));
   if (!status.ok) return [];
   const ignored = splitNul(status.value).flatMap((entry) => (entry.startsWith("!! ") ? entry.slice(3) : []));
   const candidates = ignored.filter((path) => !isOfTools(path)).slice(0, MOST_FILES);
