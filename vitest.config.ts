@@ -19,7 +19,7 @@ const UNIT = [
 /** What takes as long as all the rest: sessions, trust, proofs, attacks, a JVM. `npm run test:e2e` and CI run it. */
 const LONG = [
   "test/cli/{acp,attest,audit,baseline,ci,committed-work,consent,dashboard,doctor,earlier-release,faults,forged-state,git-under-way,guards}.test.ts",
-  "test/cli/{keys,left-running,log,log-dir-safety,mcp,monorepo,namespaces,needs-and-fix,only-new,permissions}.test.ts",
+  "test/cli/{keys,left-running,log,log-dir-safety,mcp,monorepo,namespaces,needs-and-fix,only-new,original-tests,permissions}.test.ts",
   "test/cli/{plugin-commands,pre-push,progress,report,reruns,settings-cache,simulate,skip,staged,status}.test.ts",
   "test/cli/{stop-hook-attacks,stop-hook-events,stop-hook-fuzz,stop-hook-together,telemetry}.test.ts",
   "test/cli/{run-ahead,truthful-answers,unearned-green,verify,watch}.test.ts",

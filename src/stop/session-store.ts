@@ -95,6 +95,8 @@ const sessionFile = jsonFile<Session>(
       starts: listOf(isStart),
       cleaned: isNumber,
       asked: objectOf({}, { skip: isText, accept: isText }),
+      acceptsTests: isFlag,
+      acceptedFiles: listOf(isText),
       lasting: listOf(objectOf({ root: isText, key: isText })),
       held: objectOf({ root: isText, changes: listOf(isText), blocks: isCount }, { promptId: isText }),
       blocked: objectOf(

@@ -15,6 +15,10 @@ export interface Session {
   readonly cleaned?: number;
   /** What its user seems to have said in the last prompt; its next stop finds out. */
   readonly asked?: Asked;
+  /** Its user wants other tests or tool settings: those that its stops find changed until the next prompt. */
+  readonly acceptsTests?: boolean;
+  /** Such files, each by its name and content. */
+  readonly acceptedFiles?: readonly string[];
   /** The keys of the notices that its user has been shown. */
   readonly shown: readonly string[];
   /** The same of notices that can end: those that held at the last stop in each project. */

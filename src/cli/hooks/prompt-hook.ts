@@ -71,7 +71,8 @@ async function takeDown(session: SessionName, prompt: string): Promise<void> {
   const root = accept === undefined ? undefined : projectOf(session);
   const gates = root === undefined ? undefined : await recordGates(root, env);
   const isAsked = skip !== undefined || gates !== undefined;
-  if (!isAsked && readSession(session, env).value?.asked === undefined) return;
+  const { asked: before, acceptsTests } = readSession(session, env).value ?? {};
+  if (!isAsked && before === undefined && acceptsTests === undefined) return;
   const asked = isAsked ? { skip, accept: gates } : undefined;
-  updateSession(session, env, (stored) => ({ ...stored, asked }));
+  updateSession(session, env, (stored) => ({ ...stored, asked, acceptsTests: undefined }));
 }

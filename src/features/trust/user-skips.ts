@@ -37,6 +37,7 @@ export function applyUserSkips({ event, env }: Stop, considered: Considered): Us
     }
     if (asked.accept !== undefined) {
       acceptGates(session, { root, hash: asked.accept }, env);
+      session.change((stored) => ({ ...stored, acceptsTests: true }));
       notices.add({ rank: "skipped", key: "accepted", text: ACCEPTED });
     }
     if (asked.skip !== undefined) return skipWhole(considered, asked.skip, "in the chat");
@@ -59,7 +60,7 @@ function withoutAsked(stored: OpenSession["value"], served: Asked): OpenSession[
 }
 
 const ACCEPTED =
-  "Gauntlet: the changed gates count from now on, because you wrote `gauntlet accept` in the chat.";
+  "Gauntlet: the changed gates, tests and tool settings count from now on, because you wrote `gauntlet accept` in the chat.";
 
 /** Without a transcript there is nothing to check it against. */
 function isInTranscript({ transcriptPath }: StopEvent, asked: Asked): boolean {

@@ -24,14 +24,30 @@ export async function runTrials(
   const { signal } = watch;
   const found = await Promise.all(
     names.map(async (name): Promise<[TrialName, Found]> => {
-      const guard = name === "original-tests" ? originalTests : unprovenTests;
-      const said = await guard(run, held, { outcomes, signal });
+      const said =
+        name === "original-tests"
+          ? await originalTests(run, withoutAccepted(run, held), { outcomes, signal })
+          : await unprovenTests(run, held, { outcomes, signal });
       const whole = signal.aborted ? { findings: [], gap: whyEnded(signal) } : said;
       return [name, { ...whole, durationMs: Math.round(elapsedMs() - began) }];
     }),
   );
   return new Map(found);
 }
+
+/** What the user accepted once stays accepted, until it changes again. */
+function withoutAccepted({ project: { session } }: GuardedRun, change: ProtectedChange): ProtectedChange {
+  const keyOf = ({ path, after }: ProtectedChange["files"][number]): string =>
+    `${after?.id ?? "gone"} ${path}`;
+  if (session.value.acceptsTests === true) {
+    const all = [...(session.value.acceptedFiles ?? []), ...change.files.map(keyOf)];
+    session.change((stored) => ({ ...stored, acceptedFiles: [...new Set(all)].slice(-MOST_ACCEPTED) }));
+  }
+  const accepted = new Set(session.value.acceptedFiles);
+  return { ...change, files: change.files.filter((file) => !accepted.has(keyOf(file))) };
+}
+
+const MOST_ACCEPTED = 1_000;
 
 function whyEnded({ reason }: AbortSignal): string {
   return reason === MOVED

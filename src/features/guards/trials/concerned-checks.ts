@@ -12,8 +12,9 @@ import type { ChangedFile } from "./protected-change.ts";
 export interface ConcernedCheck {
   /** With a command that runs only `files`, if its tool can. */
   readonly planned: PlannedCheck;
+  /** The same for the files as they are now; undefined if they are all gone. */
+  readonly now: PlannedCheck | undefined;
   readonly files: readonly ChangedFile[];
-  readonly isNarrowed: boolean;
 }
 
 /** The checks of a run that passed and that some of these files decide about. */
@@ -25,26 +26,37 @@ export function concernedChecks(
   const { root, scripts } = project.settings;
   const read = textReader(root);
   const runsScript = (path: string, { gate }: PlannedCheck): boolean =>
-    scripts[path]?.gates.some((id) => id.endsWith(`:${gate.name}`)) === true;
+    Object.entries(scripts).some(
+      ([name, { gates }]) => name.startsWith(path) && gates.some((id) => id.endsWith(`:${gate.name}`)),
+    );
   const passed = new Set(outcomes.filter(({ kind }) => kind === "passed").map(({ id }) => id));
-  return plan.gates.flatMap(({ gate, ...planned }): ConcernedCheck[] => {
-    if (gate.kind !== "check" || !passed.has(planned.id)) return [];
-    const check = { ...planned, gate };
-    const concerns = concernsOf(check, read);
+  return plan.gates.flatMap(({ gate, ...place }): ConcernedCheck[] => {
+    if (gate.kind !== "check" || !passed.has(place.id)) return [];
+    const check = { ...place, gate };
+    const calls = callsOf(check, read);
+    const concerns = concernsOf(calls);
     const own = files.filter(({ path, file }) => {
       if (file.kind === "gate script") return runsScript(path, check);
+      if (file.part?.format === "json" && !calls.some((call) => READS_MANIFEST.test(call)))
+        return runsScript(`${path} script "`, check);
       const concern = concernOf(file);
       const isAbout = concern === undefined || concerns === undefined || concerns.has(concern);
       return isAbout && isNear(path, check.scope);
     });
     if (own.length === 0) return [];
-    const tests = own.map(testOf);
-    const command = tests.includes(undefined)
-      ? undefined
-      : narrowed(check, [...new Set(tests.flatMap((one) => one ?? []))], read);
-    const one = command === undefined ? check : { ...check, gate: { ...gate, command } };
-    return [{ planned: one, files: own, isNarrowed: command !== undefined }];
+    const planned = only(check, own, read);
+    const left = own.filter(({ after }) => after !== undefined);
+    return planned === undefined ? [] : [{ planned, now: only(check, left, read), files: own }];
   });
+}
+
+/** The check with a command that runs only these tests, if its tool can. */
+function only(check: PlannedCheck, files: readonly ChangedFile[], read: ReadText): PlannedCheck | undefined {
+  if (files.length === 0) return undefined;
+  const tests = files.map(testOf);
+  const names = tests.includes(undefined) ? [] : [...new Set(tests.flatMap((one) => one ?? []))];
+  const command = narrowed(check, names, read);
+  return command === undefined ? check : { ...check, gate: { ...check.gate, command } };
 }
 
 type ReadText = (path: string) => string | undefined;
@@ -71,13 +83,19 @@ function testOf({ path, file }: ChangedFile): string | undefined {
   return directory === undefined ? name : `${directory}/${name}`;
 }
 
+function callsOf({ gate, workingDirectory }: PlannedCheck, read: ReadText): readonly string[] {
+  return stepsOf(gate.command, workingDirectory, read).steps.map(({ words }) => words.join(" "));
+}
+
 /** What a check is about, by the tools that its command runs; undefined if that is not known. */
-function concernsOf({ gate, workingDirectory }: PlannedCheck, read: ReadText): Set<Concern> | undefined {
-  const { steps } = stepsOf(gate.command, workingDirectory, read);
-  const calls = steps.map(({ words }) => words.join(" "));
+function concernsOf(calls: readonly string[]): Set<Concern> | undefined {
   const found = TOOLS.filter(([, pattern]) => calls.some((call) => pattern.test(call)));
   return found.length === 0 ? undefined : new Set(found.map(([concern]) => concern));
 }
+
+/** They may have their settings in `package.json` and the like. */
+const READS_MANIFEST =
+  /\b(?:npm|npx|pnpm|yarn|bun|deno|vitest|jest|mocha|ava|tap|nyc|c8|eslint|prettier|stylelint|composer)\b/;
 
 const TOOLS: readonly (readonly [Concern, RegExp])[] = [
   [

@@ -48,22 +48,24 @@ export async function originalTests(
 
 /** What appears with the original tests and settings; or why that is not known. The files as they are must pass there, too. */
 async function problemsOf(
-  { planned }: ConcernedCheck,
+  { planned, now: left }: ConcernedCheck,
   trials: Trials,
   asItIs: Trials,
 ): Promise<readonly TrialProblem[] | string> {
   const result = await trials.result(planned);
   if (typeof result === "string") return result;
   if (result.kind === "passed") return [];
-  const now = await asItIs.result(planned);
+  const now = left === undefined ? PASSED : await asItIs.result(left);
   if (typeof now === "string") return now;
   if (now.kind === "passed") return result.problems.length === 0 ? [UNREAD] : result.problems;
   const fresh = without(result.problems, now.problems);
   return fresh.length === 0 ? "it fails in a checkout of the same files, too" : fresh;
 }
 
+const PASSED = { kind: "passed" } as const;
+
 const UNREAD: TrialProblem = {
-  message: "its output is in the log",
+  message: "",
   severity: "error",
   key: "",
   isBuild: false,
@@ -180,7 +182,7 @@ async function findingOfCheck(
   const [first] = problems;
   const place = first === undefined ? "" : [problemPlace(first), first.test].filter(Boolean).join(" ");
   const shown = cutText([place, first?.message].filter(Boolean).join(": "), LONGEST);
-  const issue = `check "${planned.gate.name}" passes only with the changed ${what}${words}; else ${counted(problems.length, "problem")}: ${shown}`;
+  const issue = `check "${planned.gate.name}" passes only with the changed ${what}${words}; ${first === UNREAD ? "else it fails" : `else ${counted(problems.length, "problem")}: ${shown}`}`;
   const where = { file: cause?.path ?? planned.scope, line: expected?.line ?? null };
   return identify({ ...where, issue, fix: FIX_SETTINGS, priority: "high" });
 }

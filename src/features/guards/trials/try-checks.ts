@@ -57,6 +57,7 @@ export class Trials implements AsyncDisposable {
     if (!isAnswer(outcome)) return `there it ${inWords(outcome)}`;
     const found = findProblems(text);
     const problems = orderProblems(found.problems);
+    const isUnbuilt = NOT_BUILT.test(text.text) && !/\bassert/i.test(text.text);
     const builds = new Set(
       found.problems.flatMap(({ kind, problem }) => (kind === "build" ? [problem] : [])),
     );
@@ -70,7 +71,7 @@ export class Trials implements AsyncDisposable {
         message: problem.message,
         severity: problem.severity,
         key: fingerprint(problem),
-        isBuild: builds.has(problem) || isAboutBuilding(problem),
+        isBuild: builds.has(problem) || isAboutBuilding(problem) || (isUnbuilt && problem.test === undefined),
       })),
     };
   }
