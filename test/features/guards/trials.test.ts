@@ -10,9 +10,10 @@ const MANIFEST = JSON.stringify({
   scripts: { test: "vitest run", unit: "npx jest --ci", all: "eslint . && vitest run", node: "node --test" },
 });
 
+const read = (path: string): string | undefined => (path === "package.json" ? MANIFEST : undefined);
+
 function narrow(command: string, ...files: readonly string[]): string | undefined {
   const gate = { command } as CheckGate; // nothing else of it is read
-  const read = (path: string): string | undefined => (path === "package.json" ? MANIFEST : undefined);
   return narrowed({ gate, workingDirectory: projectPath(".") }, files, read);
 }
 
