@@ -9,6 +9,7 @@ import { findExecutable } from "../system/process/executables.ts";
 import { type DetectedScope, detectScopes, isManifest } from "./detect/detect-checks.ts";
 import { absentManager } from "./detect/node.ts";
 import { type IsInstalled, Project } from "./detect/project.ts";
+import { NONE, type OwnHooks, withOwnHooks } from "./own-hooks.ts";
 import { mainBranch, starterConfig } from "./starter-config.ts";
 
 export type ConfigStep = { readonly kind: "exists" } | NewConfig;
@@ -31,13 +32,14 @@ export interface Decisions {
   readonly doubts: ReadonlyMap<string, string>;
 }
 
-export async function planConfig({ cwd, env }: Terminal): Promise<ConfigStep> {
+export async function planConfig({ cwd, env }: Terminal, own: OwnHooks = NONE): Promise<ConfigStep> {
   if (holdsConfig(cwd)) return { kind: "exists" };
   const { files, texts } = await readProject(cwd, isManifest);
   const hasOwnChecks = files.some((file) => /^\.gauntlet\/checks\/[^/]+\.ya?ml$/.test(file));
   const packages = readWorkspace({ paths: files.filter(isManifest), read: (path) => texts.get(path) });
   const project = new Project(files, texts, programsAt(cwd, env));
-  const scopes = hasOwnChecks ? [] : detectScopes(project, packages);
+  const isInstalled = programsAt(cwd, env);
+  const scopes = hasOwnChecks ? [] : withOwnHooks(detectScopes(project, packages), own, isInstalled);
   const baseBranch = await mainBranch(cwd);
   const start = { hasOwnChecks, baseBranch, schema: schemaFor(cwd) };
   const textOf: NewConfig["textOf"] = (wanted, onlyNew) =>

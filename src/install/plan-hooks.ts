@@ -43,6 +43,15 @@ export function planUninstall(text: string | undefined, registration: HookRegist
   return edit(text, registration, (body) => removeHooks(body, registration, () => true));
 }
 
+/** Takes out chosen hooks among those that the registration finds, in the same way. */
+export function planRemoval(
+  text: string,
+  registration: HookRegistration,
+  isUnwanted: (found: FoundHook) => boolean,
+): Result<FileChange> {
+  return edit(text, registration, (body) => removeHooks(body, registration, isUnwanted));
+}
+
 function snippet(registration: HookRegistration): string {
   return JSON.stringify(freshValue(registration), null, 2);
 }

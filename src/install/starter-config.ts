@@ -70,9 +70,16 @@ function checksBlock(checks: readonly DetectedCheck[], onlyNew: readonly string[
 
 /** One that could only be red or proves nothing waits as a comment. */
 function checkLines(check: DetectedCheck, isOnlyNew: boolean): string {
-  const { name, command, source, env, files, fix, needs, workingDirectory } = check;
+  const { name, command, source, env, files, fix, needs, workingDirectory, timeout } = check;
   const why = whyInactive(check);
-  const more = { working_directory: workingDirectory, files, env, needs, only_new: isOnlyNew || undefined };
+  const more = {
+    working_directory: workingDirectory,
+    files,
+    env,
+    needs,
+    timeout,
+    only_new: isOnlyNew || undefined,
+  };
   const isShort = Object.values(more).every((value) => value === undefined) && fix === undefined;
   const value = isShort ? command : { command, ...more };
   const note = why === undefined ? source : `${source}; ${why}`;

@@ -77,6 +77,40 @@ test.skipIf(IS_NATIVE)(
   },
 );
 
+const OWN_COMMAND = '"$CLAUDE_PROJECT_DIR"/.claude/hooks/stop.sh';
+const OWN_HOOK = {
+  ".claude/settings.json": JSON.stringify({
+    model: "opus",
+    hooks: {
+      PostToolUse: [{ hooks: [{ type: "command", command: OWN_COMMAND }] }],
+      Stop: [{ hooks: [{ type: "command", command: OWN_COMMAND, timeout: 90 }] }],
+    },
+  }),
+  ".claude/hooks/stop.sh": `#!/bin/bash
+# npm run nothing
+echo "run npm run lint:fix yourself"
+npm run typecheck >&2 || exit 2
+(cd web && npm run lint) >&2 || exit 2
+`,
+  "web/package.json": "{}",
+};
+
+test("init proposes the commands of a stop hook that the project wrote itself, and leaves it where it is", async () => {
+  await using project = await GauntletProject.create(OWN_HOOK);
+
+  const init = await project.gauntlet(["init", "--yes", "--hook"]);
+
+  expect(init.stdout).toContain("This project has a stop hook of its own: .claude/hooks/stop.sh");
+  expect(init.stdout).toContain(
+    "stays in .claude/settings.json: both hooks run at every stop, and either can block.",
+  );
+  expect(project.read(CONFIG)).toContain("typecheck: # .claude/hooks/stop.sh");
+  expect(project.read(CONFIG)).toContain("command: npm run lint\n    working_directory: web");
+  expect(project.read(CONFIG)).not.toContain("lint:fix");
+  expect(project.read(".claude/settings.json")).toBe(OWN_HOOK[".claude/settings.json"]);
+  expect((await project.gauntlet(["validate"])).exitCode).toBe(0);
+});
+
 /** `script` of util-linux gives a child a real terminal. */
 const hasTerminal = spawnSync("script", ["--version"]).stdout?.toString().includes("util-linux") ?? false;
 
@@ -101,6 +135,24 @@ describe.runIf(hasTerminal)("on a terminal that only shows lines", () => {
     expect(session.exitCode).toBe(1);
     expect(session.output).toMatch(/Cancelled\. Nothing more was changed\.\s*$/);
     expect([project.has(CONFIG), project.has(SETTINGS)]).toEqual([true, false]);
+  });
+
+  test("init shows the stop hook a project wrote itself beside the checks, and takes it out if told to", async () => {
+    await using project = await GauntletProject.create(OWN_HOOK);
+
+    const { output } = await onTerminal(project, ["n", "y", "y", "y"]);
+
+    expect(output).toContain("npm run typecheck >&2 || exit 2");
+    expect(output).toContain(
+      "Take .claude/hooks/stop.sh out of .claude/settings.json? A copy is kept beside it.",
+    );
+    expect(project.read(CONFIG)).toContain("command: npm run typecheck\n    timeout: 90\n");
+    expect(JSON.parse(project.read(".claude/settings.json"))).toEqual({
+      model: "opus",
+      hooks: { PostToolUse: [{ hooks: [{ type: "command", command: OWN_COMMAND }] }], Stop: [] },
+    });
+    expect(project.read(".claude/settings.json.before-gauntlet")).toBe(OWN_HOOK[".claude/settings.json"]);
+    expect(project.read(SETTINGS)).toContain("stop-hook");
   });
 });
 

@@ -174,7 +174,8 @@ function linesOf(trace: string, { scripts }: FoundHook, { root }: Copy): readonl
     const line = Number(number);
     const last = lines.at(-1);
     if (last?.line === line && last.file === script.path) continue;
-    lines.push({ file: script.path, line, text: script.text.split("\n")[line - 1]?.trim() ?? "" });
+    const text = script.text.split("\n")[line - 1]?.trim() ?? "";
+    if (!text.startsWith("#")) lines.push({ file: script.path, line, text }); // a trap has the number of the first line
   }
   return lines.slice(-KEPT_LINES);
 }

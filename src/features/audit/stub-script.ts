@@ -22,6 +22,7 @@ note() {
 real() {
   program=$1; shift
   [ -x "$here/rest/$program" ] && exec "$here/rest/$program" "$@"
+  note absent "$program"
   echo "$program: not installed on this machine" >&2
   exit 127
 }

@@ -12,7 +12,8 @@ export interface Call {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  readonly kind: "check" | "fixer" | "setup";
+  /** `absent`: the hook is a script for a program that this machine does not have. */
+  readonly kind: "check" | "fixer" | "setup" | "absent";
 }
 
 /** Programs that run checks, or that models, containers and package managers are reached by: none of them is started. */

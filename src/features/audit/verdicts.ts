@@ -105,6 +105,9 @@ function neverBlocks(hook: FoundHook, played: Played, first: PlayedStop): HookVe
     hook,
     /exit\s*\(?\s*2\b|decision|followup_message|exit\(2|"?continue"?\s*:/,
   );
+  const absent = calls.find(({ kind }) => kind === "absent");
+  if (absent !== undefined)
+    return { name: "not tried", detail: `it needs ${absent.args.join(" ")}, which is not installed here` };
   const isGate = isMeantToBlock || calls.some(({ kind }) => kind === "check");
   if (!isGate && first.said.exitCode > 125)
     return {
@@ -117,11 +120,8 @@ function neverBlocks(hook: FoundHook, played: Played, first: PlayedStop): HookVe
       : { name: "no gate", detail: "it only edits files" };
   if (first.why !== undefined) return { name, detail: first.why, ...lineOf(hook, first, wordsIn(first)) };
   const ran = played.get("failing")?.calls.some(({ kind }) => kind === "check") === true;
-  return {
-    name,
-    detail: ran ? "a check fails, and it exits with 0" : "it ran no check here",
-    ...lineOf(hook, first, ran ? "exit" : "condition"),
-  };
+  if (ran) return { name, detail: "a check fails, and it exits with 0", ...lineOf(hook, first, "exit") };
+  return { name: "not tried", detail: "it ran no check in the copies", ...lineOf(hook, first, "condition") };
 }
 
 function wordsIn({ why = "" }: PlayedStop): Wanted {
@@ -220,9 +220,10 @@ const WORDS: Readonly<Record<Exclude<Wanted, "exit" | "condition">, RegExp>> = {
 /** The line that decided: of those that bash says it read, else one that looks like it. */
 function lineOf(
   { scripts }: FoundHook,
-  { lines }: PlayedStop,
+  { lines, said }: PlayedStop,
   wanted: Wanted,
 ): { readonly line?: ScriptLine } {
+  if (lines.length === 0 && said.exitCode > 125) return {}; // it did not even start
   if (wanted !== "exit" && wanted !== "condition") {
     const traced = lines.find(({ text }) => WORDS[wanted].test(text) && !text.startsWith("#"));
     const line = traced ?? searched(scripts, WORDS[wanted]);

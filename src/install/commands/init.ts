@@ -7,6 +7,7 @@ import { nameToType } from "../installation.ts";
 import { offerIgnore, offerIgnoreOfModules } from "../offer-ignore.ts";
 import { canGuide, Guide } from "../guided/guide.ts";
 import { guidedInit } from "../guided/guided-init.ts";
+import { meetOwnHooks, offerTakeOver } from "../own-hooks.ts";
 import { nextSteps } from "../next-steps.ts";
 import { type Answer, Prompt } from "../../report/prompt.ts";
 import { printLine, type Terminal } from "../../report/terminal.ts";
@@ -45,7 +46,8 @@ async function guided(terminal: Terminal, options: InitOptions): Promise<number>
 }
 
 async function initAt(terminal: Terminal, options: InitOptions, prompt: Prompt | undefined): Promise<number> {
-  const planned = await planConfig(terminal);
+  const own = await meetOwnHooks(terminal, prompt);
+  const planned = await planConfig(terminal, own);
   if (options.dryRun === true)
     return preview({ config: planned, hook: await planHook(terminal, options) }, terminal, options);
 
@@ -55,6 +57,8 @@ async function initAt(terminal: Terminal, options: InitOptions, prompt: Prompt |
   if (!created.ok) return complain(created.trouble, terminal);
   await offerIgnoreOfModules(terminal, prompt);
   const exitCode = await setUpHook(terminal, options, prompt);
+  if (exitCode === EXIT.ok && (await planHook(terminal, options)).kind === "present")
+    await offerTakeOver(own, terminal, prompt);
   if (exitCode === EXIT.ok)
     for (const line of await nextSteps(config, terminal)) printLine(terminal.stdout, line);
   return exitCode;

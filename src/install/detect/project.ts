@@ -102,6 +102,8 @@ export interface DetectedCheck {
   readonly workingDirectory?: string;
   /** Other checks that must have passed before. */
   readonly needs?: readonly string[];
+  /** In seconds. */
+  readonly timeout?: number;
   /** Its program, if that is not installed here. */
   readonly missing?: string;
   /** Why else it is proposed as a comment only: `it fails already`. */

@@ -9,6 +9,7 @@ import { cancellation } from "../../system/process/cancellation.ts";
 import { explain } from "../../trouble.ts";
 import { isActive, whyInactive } from "../detect/project.ts";
 import { applyEdit, previewChange } from "../files/settings-file.ts";
+import { meetOwnHooks, offerTakeOver } from "../own-hooks.ts";
 import { nextSteps } from "../next-steps.ts";
 import { addToIgnored, looseAmong } from "../offer-ignore.ts";
 import { type ConfigStep, type NewConfig, planConfig, withDecisions } from "../plan-config.ts";
@@ -21,7 +22,8 @@ import type { Guide } from "./guide.ts";
 
 /** Asks for everything first, with what is usual as the answer to Enter, and writes after the last yes. */
 export async function guidedInit(guide: Guide, terminal: Terminal, options: InitOptions): Promise<number> {
-  const planned = await planConfig(terminal);
+  const own = await meetOwnHooks(terminal, guide);
+  const planned = await planConfig(terminal, own);
   const config = planned.kind === "new" ? await chooseChecks(guide, planned, { terminal, options }) : planned;
   if (config === undefined) return cancel(guide);
   if (config.kind === "exists") guide.say(`${configFileOf(terminal.cwd)} exists and is left as it is.`);
@@ -37,6 +39,7 @@ export async function guidedInit(guide: Guide, terminal: Terminal, options: Init
   }
   if (writes.length > 0) guide.step(`Written: ${writes.map(({ file }) => file).join(", ")}`);
   for (const note of hooks.notes) guide.say(note);
+  if (hooks.files.length > 0) await offerTakeOver(own, terminal, guide);
   const steps = await nextSteps(config, terminal);
   for (const step of steps.slice(0, -1)) guide.say(step);
   guide.end(steps.at(-1) ?? "");
