@@ -1,6 +1,8 @@
 // Plays random work in real projects against the built program and compares every answer with the truth: what the gate itself says
 // about the files. Not part of `npm test`. Exits with 1 at the first lie, orphan, lost byte or missing answer.
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -20,7 +22,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-const { values } = parseArgs({ options: { seconds: { type: "string" }, seed: { type: "string" } } });
+const { values } = parseArgs({
+  options: { seconds: { type: "string" }, seed: { type: "string" }, ahead: { type: "boolean" } },
+});
 const SECONDS = Number(values.seconds ?? 600);
 const seed = Number(values.seed ?? randomBytes(4).readUInt32BE());
 const random = generator(seed);
@@ -36,6 +40,7 @@ const counts = {
   reused: 0,
   environments: 0,
   unseen: 0,
+  ahead: 0,
   red: 0,
   kills: 0,
   crowds: 0,
@@ -86,7 +91,9 @@ function makeProject(number) {
   const inputs = chance(0.3) ? `, inputs: ["**"]` : "";
   const slow = chance(0.3) ? "sleep 0.2; " : "";
   const gate = chance(0.3) ? `sh ${SCRIPT}` : GATE;
-  const config = `base_branch: main\nmax_retries: 1000\nstop_hook: { when_active: enforce }\nchecks:\n  words: { command: ${JSON.stringify(slow + gate)}${inputs} }\n`;
+  const isAhead = values.ahead || chance(0.3);
+  const ahead = isAhead ? "run_ahead: { after: 0.05, max_per_minute: 60 }\n" : "";
+  const config = `${ahead}base_branch: main\nmax_retries: 1000\nstop_hook: { when_active: enforce }\nchecks:\n  words: { command: ${JSON.stringify(slow + gate)}${inputs} }\n`;
   put(dir, SCRIPT, `${GATE}\n`);
   writeFileSync(join(dir, ".gauntlet/config.yml"), config);
   for (const name of ["a.txt", "b.txt", "dir/c.txt"]) put(dir, name, "fine\n");
@@ -98,11 +105,12 @@ function makeProject(number) {
   git(dir, "add", "--all");
   git(dir, "commit", "--quiet", "-m", "start");
   git(dir, "checkout", "--quiet", "-b", "work");
-  return { dir, gate, session: `session-${number}`, hasPassed: false };
+  return { dir, gate, session: `session-${number}`, hasPassed: false, isAhead };
 }
 
 async function play(project) {
   for (let edits = 1 + pick(3); edits > 0; edits--) edit(project.dir);
+  if (project.isAhead) await workAhead(project);
   const before = contentOf(project.dir);
   const what = random();
   if (chance(0.08)) skipInAnotherEnvironment(project);
@@ -114,6 +122,7 @@ async function play(project) {
   project.hasPassed ||= answer.status === "passed";
   const changed = differing(before, contentOf(project.dir));
   if (changed.length > 0) throw new Error(`bytes of the project changed: ${changed.join(", ")}`);
+  if (project.isAhead) await endSession(project);
   const left = orphans();
   counts.orphans += left.length;
   if (left.length > 0) throw new Error(`left running: ${left.join(", ")}`);
@@ -183,6 +192,7 @@ function compare(project, { status, message }) {
   if (message.includes("nothing changed since")) counts.reused++;
   const isGreen = spawnSync("sh", ["-c", gate], { cwd: dir, env }).status === 0;
   if (!isGreen && isUnseen(project)) return void counts.unseen++;
+  if (message.includes("ahead of this stop")) counts.ahead++;
   if (!isGreen) counts.red++;
   history.push(`stop: ${status}, in truth ${isGreen ? "green" : "red"}`);
   if (status === "retry_limit_exceeded" && !isGreen) return void (project.session += "-next"); // as often as the host takes it
@@ -222,6 +232,53 @@ async function killOne({ dir, session }) {
   counts.kills++;
   history.push(`kill ${signal}`);
   await hook(dir, payload, { signal, afterMs: pick(300) });
+}
+
+/** The agent's edit starts a run ahead, which meets further edits, a kill, or the stop at a random instant. */
+async function workAhead(project) {
+  await tool(project);
+  await pause(pick(500));
+  if (chance(0.3)) edit(project.dir);
+  if (chance(0.2)) {
+    history.push("kill the background");
+    for (const pid of backgrounds(project)) process.kill(pid, "SIGKILL");
+    await tool(project);
+  }
+  await pause(pick(500));
+}
+
+async function tool({ dir, session }) {
+  const tool_calls = [{ tool_name: "Write", tool_input: { file_path: join(dir, "a.txt") } }];
+  const event = { session_id: session, cwd: dir, hook_event_name: "PostToolBatch", tool_calls };
+  const child = spawn(PROGRAM[0], [...PROGRAM.slice(1), "edit-hook"], {
+    cwd: dir,
+    env,
+    stdio: ["pipe", 1, 2],
+  });
+  child.stdin.end(JSON.stringify(event));
+  await once(child, "close");
+}
+
+/** Nothing runs ahead any more a moment after it. */
+async function endSession(project) {
+  const { dir, session } = project;
+  await hook(dir, JSON.stringify({ session_id: session, cwd: dir, hook_event_name: "SessionEnd" }));
+  const end = Date.now() + 10_000;
+  while (backgrounds(project).length > 0 && Date.now() < end) await pause(20);
+}
+
+function backgrounds({ dir }) {
+  return orphans().filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8")
+        .split("\0")
+        .slice(-3)
+        .join(" ")
+        .includes(`run-ahead ${dir}`);
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** Several stops at once: each is answered, and none with a lie. */

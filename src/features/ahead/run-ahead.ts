@@ -7,6 +7,7 @@ import { WatchedProject } from "../../run/watched-project.ts";
 import { Notices } from "../../stop/notices.ts";
 import { OpenSession } from "../../stop/open-session.ts";
 import { elapsedMs, now } from "../../system/clock.ts";
+import { sweepScratch } from "../../system/files/owned-scratch.ts";
 import { modifiedAt } from "../../system/files/files.ts";
 import type { Environment } from "../../system/process/environment.ts";
 import { isAlive } from "../../system/process/group.ts";
@@ -37,6 +38,7 @@ export async function runAhead({ root, env, consent }: Place, signal: AbortSigna
   const locked = acquireLock(aheadLock(stateDir));
   if (!locked.ok) return; // another one was faster
   using _lock = locked.value;
+  sweepScratch(); // one that was killed may have been looking at the files
   const work = new Work(stateDir, signal);
   using files = await WatchedProject.open(root, env, { onChange: work.noteChange, quietMs: QUIET_MS });
   for (;;) {
