@@ -1,4 +1,5 @@
-import { appendFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cleanEnv, commit, git, largeRepository, repository, writeFiles } from "./fixtures.mjs";
@@ -38,6 +39,7 @@ export function rowGroups(work, { peers, quick }) {
     startGroup(at),
     gatesGroup(at),
     blockGroup(at),
+    aheadGroup(at),
     filesGroup(at, 20_000, { targets: { native: 1.4, Node: 2.4 } }),
   ];
   if (!quick) groups.push(filesGroup(at, 100_000, { targets: { native: 1.05, Node: 1.3 } }));
@@ -103,6 +105,12 @@ function startGroup(at) {
       }),
       ...sessionStarts(at, { cwd: gated, targets: { native: 0.75, Node: 2.4 } }),
       ...statuslines(at, gated),
+      ...withBoth(at, ["agent-gauntlet", "edit-hook"], {
+        name: "edit-hook, a tool that edits nothing",
+        cwd: gated,
+        input: JSON.stringify({ ...EDIT, session_id: "bench", cwd: gated, tool_calls: [] }),
+        targets: { native: 0.45, Node: 1.6 },
+      }),
       ...withBoth(at, ["brepl", "hook", "stop"], {
         name: "brepl hook stop, one :bash hook",
         cwd: clojure,
@@ -165,6 +173,45 @@ function blockGroup(at) {
     rounds: 20,
     floor: nodeFloor(at),
     contenders: hooks(at, { name: "1 failing check", cwd, status: "failed", targets: {}, prepare }),
+  };
+}
+
+const EDIT = {
+  hook_event_name: "PostToolBatch",
+  tool_calls: [{ tool_name: "Write", tool_input: { file_path: "src/part0/unit0/file0.ts" } }],
+};
+
+/** The targets are those of an unchanged stop and 15 %. */
+function aheadGroup(at) {
+  const settings = "run_ahead: { after: 0.1 }\nmax_retries: 100000\nstop_hook: { when_active: enforce }\n";
+  const row = (name, status, command) => {
+    const cwd = gauntletProject(join(at.work, `ahead-${status}`), 1, command);
+    const config = join(cwd, ".gauntlet/config.yml");
+    writeFiles(cwd, { ".gauntlet/config.yml": `${settings}${readFileSync(config, "utf8")}` });
+    const targets = { native: 0.86, Node: 2.76 };
+    return hooks(at, { name, cwd, status, targets }).map((one) => ({ ...one, prepare: runAheadOnce(one) }));
+  };
+  return {
+    title: "A stop after a run ahead of its files, with a check of 5 s",
+    rounds: 20,
+    floor: nodeFloor(at),
+    contenders: [
+      ...row("passed ahead", "passed", "sleep 5"),
+      ...row("failed ahead", "failed", "sleep 5; echo 'src/a.ts:1:2: error: no'; exit 1"),
+    ],
+  };
+}
+
+function runAheadOnce({ argv, cwd, env, input }) {
+  const [file, ...args] = [...argv.slice(0, -1), "edit-hook"];
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    changeFile(cwd)();
+    const event = { ...JSON.parse(input), ...EDIT };
+    spawnSync(file, args, { cwd, env, input: JSON.stringify(event) });
+    spawnSync("sleep", ["8"]);
   };
 }
 
