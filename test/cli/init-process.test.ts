@@ -178,3 +178,12 @@ function closed(child: ChildProcess): Promise<number | null> {
     child.once("close", resolve);
   });
 }
+
+test("--try proposes run_ahead where the checks take more than two seconds", async () => {
+  const scripts = { test: "node -e 'setTimeout(() => {}, 2100)'" };
+  await using project = await GauntletProject.create({ "package.json": JSON.stringify({ scripts }) });
+
+  const { stdout } = await project.gauntlet(["init", "--yes", "--try"]);
+
+  expect(stdout).toContain("set `run_ahead: true` in .gauntlet/config.yml");
+});

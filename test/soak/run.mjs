@@ -109,6 +109,7 @@ function makeProject(number) {
 }
 
 async function play(project) {
+  const { session } = project;
   for (let edits = 1 + pick(3); edits > 0; edits--) edit(project.dir);
   if (project.isAhead) await workAhead(project);
   const before = contentOf(project.dir);
@@ -122,7 +123,7 @@ async function play(project) {
   project.hasPassed ||= answer.status === "passed";
   const changed = differing(before, contentOf(project.dir));
   if (changed.length > 0) throw new Error(`bytes of the project changed: ${changed.join(", ")}`);
-  if (project.isAhead) await endSession(project);
+  if (project.isAhead) await endSession({ ...project, session });
   const left = orphans();
   counts.orphans += left.length;
   if (left.length > 0) throw new Error(`left running: ${left.join(", ")}`);

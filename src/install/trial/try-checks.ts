@@ -5,7 +5,8 @@ import { printLine, type Terminal } from "../../report/terminal.ts";
 import { CONFIG_FILE } from "../../system/files/find-project.ts";
 import { cancellation } from "../../system/process/cancellation.ts";
 import { explain } from "../../trouble.ts";
-import { counted } from "../../words.ts";
+import { counted, formatDuration } from "../../words.ts";
+import { elapsedMs } from "../../system/clock.ts";
 import { type Decisions, type NewConfig, withDecisions } from "../plan-config.ts";
 import { type Blind, findBlind } from "./find-blind.ts";
 import { runTrial, type Trial, trialAt, trialsOf, type Tried } from "./run-trial.ts";
@@ -57,13 +58,23 @@ async function tryEach(
   signal: AbortSignal,
 ): Promise<readonly Tried[]> {
   const all: Tried[] = [];
+  const began = elapsedMs();
   for (const trial of trials) {
     if (signal.aborted) break;
     const tried = await runTrial(trial, terminal, signal);
     all.push(tried);
     for (const line of describeTried(tried, terminal)) printLine(terminal.stdout, line);
   }
+  const tookMs = elapsedMs() - began;
+  if (tookMs > NOTICED_MS && !signal.aborted) printLine(terminal.stdout, runAheadHint(tookMs));
   return all;
+}
+
+/** A wait that people notice at every stop. */
+const NOTICED_MS = 2_000;
+
+function runAheadHint(tookMs: number): string {
+  return `Together they take ${formatDuration(Math.round(tookMs))}. To run them while the agent works, so that stops need not wait, set \`run_ahead: true\` in ${CONFIG_FILE}.`;
 }
 
 /** One line for the result, then what there is to know of it. */
