@@ -154,6 +154,7 @@ async function play(place, stage, act) {
   await act(project);
   if (stage.isStandIn) rmSync(join(place, "failing"), { force: true });
   const { decision, status, reason = "", systemMessage: told = "" } = await hook(place, "stop-hook", "Stop");
+  if (decision === undefined) throw new Error(`${place}: the stop hook gave no answer`);
   const met = decision === "block" ? "refused" : told === "" ? "silent" : "shown";
   return { met, isGreen: !reason.includes("── gate "), said: reason || told, status };
 }
