@@ -21,7 +21,8 @@ import type { ConfigFiles } from "./config-files.ts";
 
 /** One value for everything that decides which gates run and what they do. */
 export function gateHash(chosen: GateChoice): string {
-  return hashOf(chosen);
+  const { baseBranch, entryPoints, rerunNewIssueThreshold, guards, guardsIgnore, protectedFiles } = chosen;
+  return hashOf({ baseBranch, entryPoints, rerunNewIssueThreshold, guards, guardsIgnore, protectedFiles });
 }
 
 interface GateChoice {
