@@ -218,3 +218,14 @@ describe("a run ahead of the stop", () => {
     expect(ahead.command.waiting).toBe(0);
   });
 });
+
+test("a gate of run_ahead that does not exist is named with its place", async () => {
+  await using project = await GauntletProject.create({
+    ".gauntlet/config.yml": "run_ahead: { gates: [tset] }\nchecks:\n  test: 'true'\n",
+  });
+
+  const { exitCode, stdout, stderr } = await project.gauntlet(["validate"]);
+
+  expect(exitCode).toBe(1);
+  expect(stdout + stderr).toMatch(/config\.yml:1:\d+: error: there is no gate `tset`[^]*did you mean `test`/);
+});

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { didYouMean } from "../../words.ts";
 import { type Diagnostic, type Result, fail, ok } from "../../trouble.ts";
 import { fixedPart, isException } from "../entry-point.ts";
 import { type AbsolutePath, projectPath } from "../../path.ts";
@@ -53,6 +54,8 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   if (config !== undefined && fields !== undefined) {
     keepLogsApart(config, fields.log_dir, entryPoints, files);
     if (remote?.workers === undefined) needWorkers(config, entryPoints, files);
+    if (typeof fields.run_ahead === "object")
+      needGates(config, fields.run_ahead.gates ?? [], { entryPoints, files });
   }
   const global = await readGlobal(env);
 
@@ -115,6 +118,21 @@ function needWorkers(source: YamlSource, entryPoints: readonly EntryPoint[], { r
   if (found === undefined) return;
   const message = `\`run_on: workers\` of the check \`${found.name}\` needs \`remote.workers\``;
   report(source.complain([], { message, hint: "add `remote: { workers: { url: …, tree: … } }`" }));
+}
+
+/** In the background nobody would hear of a name that is misspelt. Paths and globs may match what is not there yet. */
+function needGates(
+  source: YamlSource,
+  names: readonly string[],
+  { entryPoints, files }: { readonly entryPoints: readonly EntryPoint[]; readonly files: ConfigFiles },
+): void {
+  const known = entryPoints.flatMap(({ gates }) => gates.map(({ name }) => name));
+  for (const [index, name] of names.entries()) {
+    if (known.includes(name) || /[^\w-]/.test(name)) continue;
+    const message = `there is no gate \`${name}\``;
+    const hint = didYouMean(name, known) ?? `known gates: ${known.join(", ")}`;
+    files.report(source.complain(["run_ahead", "gates", index], { message, hint, at: "value" }));
+  }
 }
 
 /** The log directory never counts as a change, so a gate for it could never run. */
