@@ -22,7 +22,7 @@ export function commandsCalled({ hook, trials }: AuditedHook): readonly CarriedC
     .filter(({ kind }) => kind === "check")
     .map(({ program, args, cwd }) => {
       const files = [...new Set(args.filter((arg) => CHANGED.test(arg)).map((arg) => `*${extname(arg)}`))];
-      const words = [program, ...args].map((word) => (CHANGED.test(word) ? "{files}" : quoted(word)));
+      const words = [program, ...args.map((word) => (CHANGED.test(word) ? "{files}" : quoted(word)))];
       const command = words.filter((word, at) => word !== "{files}" || words.indexOf(word) === at).join(" ");
       return carried(hook, command, { cwd, files });
     });
@@ -104,7 +104,7 @@ function withoutTexts(line: string): string {
 const ENDS = /&&|\|\||[;|)`]|\d*>&?|<|\bthen\b/;
 
 function commandsIn(line: string): readonly { readonly command: string; readonly cwd: string }[] {
-  const cwd = /(?:\(|^|\s)cd ["']?([\w][\w./-]*)["']? *(?:&&|;)/.exec(line)?.[1] ?? ".";
+  const cwd = /(?:\(|^|\s)cd ["']?(?:\$\{?\w+\}?\/)?([\w][\w./-]*)["']? *(?:&&|;)/.exec(line)?.[1] ?? ".";
   const words = [...line.matchAll(/(?<![\w./$-])([\w.-]+)(?=\s|$)/g)].filter(([, word]) =>
     isProgram(word ?? ""),
   );

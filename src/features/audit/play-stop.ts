@@ -35,7 +35,7 @@ export interface ScriptLine {
 }
 
 const LONGEST_MS = 60_000;
-const MOST_OUTPUT = 400_000;
+const MOST_OUTPUT = 8_000_000;
 
 /** Asks a hook as its host does, in a copy of the project. */
 export async function playStop(

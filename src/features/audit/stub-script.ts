@@ -11,12 +11,13 @@ export function stubScript(directory: string): string {
 const SCRIPT = String.raw`#!/bin/sh
 here=@HERE@
 name=@{0##*/}
+case "$0" in */node_modules/.bin/*) shown="npx $name" ;; */.venv/bin/*) shown=".venv/bin/$name" ;; *) shown=$name ;; esac
 PATH="$here/stubs:$here/rest"; export PATH
 mode=$(cat "$here/mode" 2>/dev/null)
 
 note() {
   kind=$1; shift
-  { printf '%s\037%s\037%s\037' "$kind" "$name" "$PWD"; for word in "$@"; do printf '%s\037' "$word"; done; printf '\036'; } >> "$here/calls"
+  { printf '%s\037%s\037%s\037' "$kind" "$shown" "$PWD"; for word in "$@"; do printf '%s\037' "$word"; done; printf '\036'; } >> "$here/calls"
 }
 
 real() {
