@@ -129,7 +129,7 @@ describe.runIf(HAS_PYTHON)("init on a terminal", () => {
     ]);
 
     expect(exitCode).toBe(0);
-    expect(shown).toContain('"command": ');
+    expect(shown).toContain('"command":');
     expect(project.has(CONFIG)).toBe(true);
   });
 

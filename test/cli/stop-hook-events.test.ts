@@ -126,6 +126,7 @@ describe("the events of stop_hook.on", () => {
       "Stop",
       "SessionStart",
       "UserPromptSubmit",
+      "ConfigChange",
       "TaskCompleted",
       "StopFailure",
       "SessionEnd",
