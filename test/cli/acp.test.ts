@@ -235,6 +235,21 @@ describe("a stop hook of the agent itself", () => {
     ]);
   });
 
+  test("that is told of a block that never was counts for nothing", async () => {
+    await using project = await redProject();
+    await project.gauntlet(["install", "--host", "claude-code", "--yes"]);
+    const { client, session } = await AcpClient.inSession(project);
+    await using _end = client;
+
+    await client.prompt(session, { do: [{ continuedHook: STOP_HOOK }], next: [[FIX]] });
+
+    expect(doorsIn(await project.json(["log"]))).toEqual([
+      ["acp", "allow", "passed"],
+      ["acp", "block", "failed"],
+      ["stop-hook", "allow", "stop_hook_active"],
+    ]);
+  });
+
   test("that nobody registered counts for nothing: the agent started it", async () => {
     await using project = await redProject("");
     const { client, session } = await AcpClient.inSession(project);

@@ -72,5 +72,7 @@ function isAllowedByHook({ sessionId, cwd, since }: EndedTurn, env: Environment)
   if (root === undefined || lastStop === undefined) return false;
   const isRegistered = (startIn(session, root)?.hooks ?? []).length > 0;
   const isAnswer = lastStop.door === "stop-hook" && lastStop.at >= since;
-  return isRegistered && isAnswer && lastStop.verdict.decision === "allow";
+  const { decision, status, notice } = lastStop.verdict;
+  const isAfterNoBlock = status === "stop_hook_active" && notice === undefined; // an agent may claim that it was blocked before
+  return isRegistered && isAnswer && decision === "allow" && !isAfterNoBlock;
 }

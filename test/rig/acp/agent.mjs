@@ -22,6 +22,11 @@ const request = (method, params) =>
     send({ id, method, params });
   });
 
+function stopHook({ cwd, id }, [program, ...args], flag) {
+  const input = JSON.stringify({ session_id: id, cwd, hook_event_name: "Stop", ...flag });
+  spawnSync(program, args, { cwd, input, encoding: "utf8" });
+}
+
 const STEPS = {
   say: (session, text) => update(session.id, textUpdate(text)),
   update: (session, one) => update(session.id, one),
@@ -36,10 +41,8 @@ const STEPS = {
     for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content);
   },
   run: ({ cwd }, [program, ...args]) => spawnSync(program, args, { cwd, encoding: "utf8" }),
-  hook: ({ cwd, id }, [program, ...args]) => {
-    const input = JSON.stringify({ session_id: id, cwd, hook_event_name: "Stop", stop_hook_active: false });
-    spawnSync(program, args, { cwd, input, encoding: "utf8" });
-  },
+  hook: (session, argv) => stopHook(session, argv, { stop_hook_active: false }),
+  continuedHook: (session, argv) => stopHook(session, argv, { stop_hook_active: true }),
   untilCancelled: (session) => new Promise((cancelled) => (session.cancelled = cancelled)),
   exit: (_session, code) => process.exit(code),
   kill: () => process.kill(process.pid, "SIGKILL"),
