@@ -504,7 +504,14 @@ const STOP_HOOK: readonly CommandRow[] = [
     name: "doctor",
     shown: "first",
     summary: "check the configuration, the stop hook of each agent and the reviewers",
-    options: [option("--json", "print the findings as JSON")],
+    options: [
+      option(
+        "--live",
+        "start Claude Code against a model on this machine, and see whether a block goes through",
+      ),
+      option("--json", "print the findings as JSON"),
+    ],
+    examples: ["agent-gauntlet doctor --live"],
     run: async (terminal, options: DoctorOptions) =>
       (await families.install()).doctorCommand(terminal, options),
   },

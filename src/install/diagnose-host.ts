@@ -4,6 +4,8 @@ import { type HostHook, HOOK_TIMEOUT_MS, hostHooks } from "./hook-registration.t
 import { skippedFile } from "./plan-hosts.ts";
 import { getNodeValue } from "jsonc-parser";
 import type { AbsolutePath } from "../path.ts";
+import { now } from "../system/clock.ts";
+import { ago } from "../words.ts";
 import { ONLY_ALLOWED_FLAG } from "../hosts/protocol.ts";
 import { alsoRead, hostFile, type HostFile, ownFiles, type Places, formatOf } from "./files/host-files.ts";
 import { findProperty, isNode, parseSettings, properties } from "./files/settings-file.ts";
@@ -23,6 +25,8 @@ export interface HostFacts {
   readonly neededMs: number;
   readonly lastStop?: LastStop | undefined;
   readonly missing?: readonly HostHook[];
+  /** What else was found out about it. */
+  readonly more?: readonly Finding[];
 }
 
 export interface ProbedRegistration extends FoundRegistration, Probed {}
@@ -56,6 +60,7 @@ export function diagnoseHost(facts: HostFacts): readonly Finding[] {
     ...registrations.flatMap((one) => programFinding(facts, one)),
     ...registrations.map((one) => timeoutFinding(facts, one)),
     firedFinding(facts),
+    ...(facts.more ?? []),
     roundTripFinding(facts),
   ];
 }
@@ -155,7 +160,7 @@ function firedFinding({ host, lastStop }: HostFacts): Finding {
     return { check: "fired", level: "warning", text: `never fired here. ${todo}` };
   }
   const version = lastStop.hostVersion === undefined ? "" : ` (${host.title} ${lastStop.hostVersion})`;
-  const text = `last fired ${new Date(lastStop.at).toISOString()}${version}: ${lastStop.status}`;
+  const text = `last fired ${ago(lastStop.at, now())}${version}: ${lastStop.status}`;
   return { check: "fired", level: "ok", text };
 }
 
@@ -168,7 +173,12 @@ function roundTripFinding({ host }: HostFacts): Finding {
   );
   const allow = host.take(host.render({ decision: "allow", status: "passed", message: "m" }));
   const isSound = parsed.kind === "stop" && block.agent === "goes-on" && allow.agent === "stops";
-  if (isSound) return { check: "round-trip", level: "ok", text: "a block goes through, an allow too" };
+  if (isSound)
+    return {
+      check: "round-trip",
+      level: "ok",
+      text: `its answers are as ${host.title} was seen to obey them`,
+    };
   return {
     check: "round-trip",
     level: "problem",

@@ -133,6 +133,27 @@ test.for(SWITCHED_OFF)(
   },
 );
 
+test("doctor --live says that a block goes through only where it did, and records nothing", async ({
+  skip,
+}) => {
+  if (!claude.ok) return skip(claude.reason);
+  await using project = await GauntletProject.withChecks({ state: "! grep broken state.txt" });
+  await project.gauntlet(["install", "--host", "claude-code"]);
+  await project.writeProgram("claude", `#!/bin/sh\nexec ${claude.bin} "$@"\n`);
+  const live = () => project.gauntlet(["doctor", "--live"]);
+
+  const heard = await live();
+  await writeMod(join(project.home, ".claude/skills/quiet"));
+  const muted = await live();
+
+  expect(heard.stdout).toContain("✓ a block goes through: Claude Code was started and went on with it");
+  expect(muted.stdout).toMatch(/✗ the plugin quiet .* answers stops in place of hooks/);
+  expect(muted.stdout).toContain("✗ no block of ours reached the model");
+  expect(muted.exitCode).toBe(1);
+  expect((await project.gauntlet(["status"])).stdout).not.toContain("Not checked");
+  expect((await project.gauntlet(["doctor"])).stdout).toContain("never fired here");
+});
+
 /** As if nothing had been written for a while: a session whose transcript is fresh may be about to stop. */
 async function leaveTranscripts({ home }: GauntletProject): Promise<void> {
   const folder = join(home, ".claude/projects");

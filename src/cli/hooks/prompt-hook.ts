@@ -7,7 +7,7 @@ import { withOwnCommand } from "../../system/process/runtime.ts";
 import { readSessionEvent } from "../../hosts/read-session.ts";
 import type { SessionName } from "../../system/state/state-keys.ts";
 import { writeAll } from "../../system/files/files.ts";
-import { currentDirectory } from "../../system/process/environment.ts";
+import { currentDirectory, DOCTOR_VARIABLE } from "../../system/process/environment.ts";
 import { readStdin } from "../../system/process/stdin.ts";
 import { readSession, updateSession } from "../../stop/session-store.ts";
 import { cancellation } from "../../system/process/cancellation.ts";
@@ -20,6 +20,7 @@ import { projectOf } from "./project-of.ts";
  * code 0.
  */
 export async function runPromptHook(): Promise<number> {
+  if (process.env[DOCTOR_VARIABLE]) return 0;
   using cancel = cancellation();
   try {
     const event = readSessionEvent(await readStdin(cancel.signal), currentDirectory());

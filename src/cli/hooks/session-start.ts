@@ -12,7 +12,7 @@ import { findProject } from "../../system/files/find-project.ts";
 import type { SessionName } from "../../system/state/state-keys.ts";
 import type { Environment } from "../../system/process/environment.ts";
 import { writeAll } from "../../system/files/files.ts";
-import { currentDirectory, trace } from "../../system/process/environment.ts";
+import { currentDirectory, DOCTOR_VARIABLE, trace } from "../../system/process/environment.ts";
 import { readStdin } from "../../system/process/stdin.ts";
 import { timeLimit } from "../../system/process/time-limit.ts";
 import { withOwnCommand } from "../../system/process/runtime.ts";
@@ -40,6 +40,7 @@ export async function runSessionStart(args: readonly string[] = []): Promise<num
 async function remember(onlyAllowed: boolean, signal: AbortSignal): Promise<string | undefined> {
   const { env } = process;
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"]) return undefined; // a reviewer's own session
+  if (env[DOCTOR_VARIABLE]) return undefined;
   const session = readSessionEvent(await readStdin(signal), currentDirectory());
   if (session === undefined) return "the event is not one JSON object";
   await begin(session, onlyAllowed, signal);

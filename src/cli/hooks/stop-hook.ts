@@ -11,7 +11,7 @@ import { claudeCode } from "../../hosts/claude-code.ts";
 import { blockCapOf, type Host, type HostAnswer } from "../../hosts/host.ts";
 import { findHost, HOSTS, readStop, refusal } from "../../hosts/host-table.ts";
 import { isTooLong, readStdin, TOO_LONG } from "../../system/process/stdin.ts";
-import { trace, currentDirectory } from "../../system/process/environment.ts";
+import { trace, currentDirectory, DOCTOR_VARIABLE } from "../../system/process/environment.ts";
 import { findProject } from "../../system/files/find-project.ts";
 import { writeAll } from "../../system/files/files.ts";
 import { withOwnCommand, isNative } from "../../system/process/runtime.ts";
@@ -76,6 +76,8 @@ async function readQuestion(
   signal: AbortSignal,
 ): Promise<Question> {
   const { env } = process;
+  const word = env[DOCTOR_VARIABLE];
+  if (word) return { kind: "answered", verdict: blockForDoctor(word) };
   if (env["GAUNTLET_STOP_HOOK_ACTIVE"] || env["GAUNTLET_STOP_HOOK_ACTIVE_ENV"])
     return { kind: "answered", verdict: allow("stop_hook_active") };
   const text = await readStdin(signal);
@@ -95,6 +97,11 @@ async function readQuestion(
     host,
     stop: { event, env, onlyAllowed, blockCap: blockCapOf(host, env), onRunning },
   };
+}
+
+function blockForDoctor(word: string): Verdict {
+  const message = "agent-gauntlet doctor tries whether a block goes through.";
+  return { decision: "block", status: "failed", message, feedback: `${message} ${word}` };
 }
 
 /** Nobody waits for the answer: what a blocked turn left is forgotten, and nothing is recorded. */

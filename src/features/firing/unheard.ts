@@ -59,6 +59,12 @@ function warning({ text, undo }: Silencer): string {
   return `Gauntlet: ${text}, so stops may go unchecked. ${undo}.`;
 }
 
+/** Everything that can be seen now: only what is certain keeps our hook from being asked. */
+export function silencersAround(where: WhereMods): readonly (Silencer & { readonly isCertain: boolean })[] {
+  const settings = silencersIn(where.root, where.env, undefined).map((one) => ({ ...one, isCertain: true }));
+  return [...settings, ...modSilencers(where)];
+}
+
 interface Moment {
   readonly root: string;
   readonly env: Environment;

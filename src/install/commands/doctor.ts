@@ -8,6 +8,8 @@ import type { StopRecord } from "../../stop/session.ts";
 import type { Settings } from "../../config/settings.ts";
 import { diagnoseBase } from "../../config/diagnose-base.ts";
 import { adviseReport } from "../../feedback/advise-report.ts";
+import { silencersAround } from "../../features/firing/unheard.ts";
+import { claudeCode } from "../../hosts/claude-code.ts";
 import type { Host } from "../../hosts/host.ts";
 import {
   diagnoseHost,
@@ -23,6 +25,7 @@ import {
   registrationFiles,
 } from "../diagnose-host.ts";
 import type { Places } from "../files/host-files.ts";
+import { tryBlock } from "../live-block.ts";
 import { pathOfHooks } from "../hook-command.ts";
 import { HOOK_TIMEOUT_MS } from "../hook-registration.ts";
 import { findProject, CONFIG_FILE } from "../../system/files/find-project.ts";
@@ -41,6 +44,8 @@ import { printLine, type Terminal } from "../../report/terminal.ts";
 
 export interface DoctorOptions {
   readonly json?: boolean;
+  /** Starts the real client. */
+  readonly live?: boolean;
 }
 
 interface Diagnosis {
@@ -50,9 +55,9 @@ interface Diagnosis {
 }
 
 /** Looks at every agent that is installed or registered. Fails when a hook will not work, or when no hook is registered. */
-export async function doctorCommand(terminal: Terminal, { json }: DoctorOptions): Promise<number> {
+export async function doctorCommand(terminal: Terminal, { json, live }: DoctorOptions): Promise<number> {
   const project = await examineProject(terminal);
-  const diagnoses = await diagnose(terminal, project.neededMs);
+  const diagnoses = await diagnose(terminal, project.neededMs, live);
   const isGated = diagnoses.some(({ isRegistered }) => isRegistered);
   const findings = [project.finding, ...diagnoses.flatMap((diagnosis) => diagnosis.findings)];
   const isSound = findings.every(({ level }) => level !== "problem");
@@ -73,7 +78,11 @@ export async function doctorCommand(terminal: Terminal, { json }: DoctorOptions)
   return isGated && isSound && hasReviewers ? EXIT.ok : EXIT.notOk;
 }
 
-async function diagnose(terminal: Terminal, neededMs: number): Promise<readonly Diagnosis[]> {
+async function diagnose(
+  terminal: Terminal,
+  neededMs: number,
+  live: boolean | undefined,
+): Promise<readonly Diagnosis[]> {
   const detected = detectHosts(terminal);
   const records = listSessions(terminal.env)
     .flatMap(({ session }) => session.lastStop ?? [])
@@ -87,13 +96,22 @@ async function diagnose(terminal: Terminal, neededMs: number): Promise<readonly 
     const missing = missingEvents(host, places, texts, hooks);
     const lastStop = lastStopOf(host, records);
     const isMeant = detected.includes(host) || registrations.some(({ isBorrowed }) => !isBorrowed);
-    const facts: HostFacts = { host, registrations, neededMs, missing, lastStop };
-    if (isMeant)
-      diagnoses.push({ host, isRegistered: registrations.length > 0, findings: diagnoseHost(facts) });
+    if (!isMeant) continue;
+    const more = host === claudeCode && registrations.length > 0 ? await inClaudeCode(places, live) : [];
+    const facts: HostFacts = { host, registrations, neededMs, missing, lastStop, more };
+    diagnoses.push({ host, isRegistered: registrations.length > 0, findings: diagnoseHost(facts) });
   }
   const zed = await examineZed(terminal);
   if (zed !== undefined) diagnoses.push({ host: ZED, isRegistered: isZedGated(zed), findings: zed });
   return diagnoses;
+}
+
+/** What keeps its hooks from being asked, and whether a block goes through. */
+async function inClaudeCode({ root, env }: Places, live: boolean | undefined): Promise<readonly Finding[]> {
+  const silencers = silencersAround({ root, env }).map(({ text, undo, isCertain }): Finding => {
+    return { check: "fired", level: isCertain ? "problem" : "warning", text: `${text}. ${undo}` };
+  });
+  return live === true ? [...silencers, await tryBlock(root, env)] : silencers;
 }
 
 interface ProjectFacts {

@@ -33,6 +33,9 @@ export function withoutOwnCredentials(env: Environment): Record<string, string |
 /** Marks every process of a run: found even if the run was killed before it recorded them. */
 export const RUN_ID_VARIABLE = "GAUNTLET_RUN_ID";
 
+/** Set by `doctor --live`: our stop hook blocks with this word, and our other hooks record nothing. It never allows anything. */
+export const DOCTOR_VARIABLE = "AGENT_GAUNTLET_DOCTOR";
+
 export const ownMark = once(uniqueName);
 
 /** `AGENT_GAUNTLET_TRACE=1` prints on stderr when each phase was done. */
