@@ -54,6 +54,7 @@ export const SIDEBAR = [
     text: "Coming from",
     items: [
       { text: "Claude Code hooks", link: "/i-use/claude-code-hooks" },
+      { text: "/goal", link: "/i-use/goal" },
       { text: "Audit of your own hooks", link: "/audit" },
       { text: "The earlier agent-gauntlet", link: "/i-use/agent-gauntlet" },
       { text: "lefthook", link: "/i-use/lefthook" },

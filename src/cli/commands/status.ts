@@ -66,13 +66,7 @@ export async function statusCommand(terminal: Terminal, options: StatusOptions):
     if (now !== undefined && facts.lastRun !== undefined)
       printLine(terminal.stdout, wrapText(now, columnsOf(terminal)));
     printStatus(terminal, facts, sessions);
-    if (facts.unheard.length > 0) printLine(terminal.stdout, unheardLine(facts.unheard));
-    for (const skip of facts.skips) printLine(terminal.stdout, skipLine(skip));
-    for (const file of facts.unhooked)
-      printLine(
-        terminal.stdout,
-        `${displayPath(file)} no longer has the stop hook that the last session began with.`,
-      );
+    printUnchecked(terminal, facts);
   }
   return EXIT.ok;
 }
@@ -150,6 +144,14 @@ function printFailure(
   const since = told[id]?.since;
   printLine(stdout, `  still failing: ${labelOf(id)} (since run ${runNumber})`);
   if (since !== undefined) printLine(stdout, `    ${since}`);
+}
+
+/** What no stop is about: prompts that nobody asked us of, skips, and hooks that are gone. */
+function printUnchecked({ stdout }: Terminal, { unheard, skips, unhooked }: StatusFacts): void {
+  if (unheard.length > 0) printLine(stdout, unheardLine(unheard));
+  for (const skip of skips) printLine(stdout, skipLine(skip));
+  for (const file of unhooked)
+    printLine(stdout, `${displayPath(file)} no longer has the stop hook that the last session began with.`);
 }
 
 function unheardLine(unheard: StatusFacts["unheard"]): string {

@@ -14,7 +14,7 @@ export async function startLoopbackModel(onAsked: (text: string) => void): Promi
     url: `http://127.0.0.1:${port}`,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
-        server.close(() => void resolve());
+        server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
