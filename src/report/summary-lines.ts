@@ -22,7 +22,8 @@ export function runSummary(all: readonly GateOutcome[], facts: SummaryFacts): st
   const parts = counts.flatMap(([word, those]) =>
     those.length === 0 ? [] : [`${those.length} ${word}${word === "reused" ? saved(those, facts) : ""}`],
   );
-  const took = facts.tookMs === undefined ? [] : [`${formatDuration(facts.tookMs)}${compared(outcomes)}`];
+  const took =
+    facts.tookMs === undefined ? [] : [`${formatDuration(facts.tookMs)}${compared(outcomes)}${guarded(all)}`];
   return [...parts, ...took, ...slowest(outcomes, facts)].join(" · ");
 }
 
@@ -80,6 +81,15 @@ function compared(outcomes: readonly GateOutcome[]): string {
   const withWhat = longest.kind === "compared" ? longest.with : "the earlier files";
   return ` (${formatDuration(longest.tookMs)} of it to compare with ${withWhat})`;
 }
+
+/** Those that run checks again do so after the gates, side by side. */
+function guarded(all: readonly GateOutcome[]): string {
+  const trials = all.filter(({ id }) => TRIALS.has(id));
+  const longest = Math.max(0, ...trials.map(({ durationMs }) => durationMs));
+  return longest < 1000 ? "" : ` (${formatDuration(longest)} of it for guards)`;
+}
+
+const TRIALS = new Set(["guard:.:original-tests", "guard:.:unproven-tests"]);
 
 /** Of a few gates, which are on the screen, it says nothing new. */
 function slowest(outcomes: readonly GateOutcome[], { labelOf }: SummaryFacts): readonly string[] {

@@ -234,6 +234,7 @@ async function passRecord(
   const { planned } = run;
   const { runNumber } = planned;
   if (status !== "passed" && status !== "passed_with_warnings") return undefined;
+  if (run.project.signal.aborted) return undefined; // guards may not have finished
   const isGuarded = run.request.noGuards !== true || run.project.settings.guards === undefined;
   if (!isRunOfEverything(run.request) || !isGuarded || !(await run.stillness()).isStill) return undefined;
   const since = reliesOn(run.outcomes);

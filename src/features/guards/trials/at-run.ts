@@ -5,7 +5,7 @@ import { isAsStamped, stampOf } from "../../../system/files/file-stamp.ts";
 import { onAbort, timeLimit } from "../../../system/process/time-limit.ts";
 import type { Found, GuardedRun } from "../guarded-run.ts";
 import { originalTests } from "./original-tests.ts";
-import { type ProtectedChange, protectedChange } from "./protected-change.ts";
+import { type ChangedFile, type ProtectedChange, protectedChange } from "./protected-change.ts";
 import { unprovenTests } from "./unproven-tests.ts";
 
 type TrialName = Extract<GuardName, "original-tests" | "unproven-tests">;
@@ -37,8 +37,6 @@ export async function runTrials(
 
 /** What the user accepted once stays accepted, until it changes again. */
 function withoutAccepted({ project: { session } }: GuardedRun, change: ProtectedChange): ProtectedChange {
-  const keyOf = ({ path, after }: ProtectedChange["files"][number]): string =>
-    `${after?.id ?? "gone"} ${path}`;
   if (session.value.acceptsTests === true) {
     const all = [...(session.value.acceptedFiles ?? []), ...change.files.map(keyOf)];
     session.change((stored) => ({ ...stored, acceptedFiles: [...new Set(all)].slice(-MOST_ACCEPTED) }));
@@ -47,12 +45,18 @@ function withoutAccepted({ project: { session } }: GuardedRun, change: Protected
   return { ...change, files: change.files.filter((file) => !accepted.has(keyOf(file))) };
 }
 
+function keyOf({ path, after }: ChangedFile): string {
+  return `${after?.id ?? "gone"} ${path}`;
+}
+
 const MOST_ACCEPTED = 1_000;
 
 function whyEnded({ reason }: AbortSignal): string {
-  return reason === MOVED
-    ? "not finished: files changed meanwhile"
-    : "not finished: no time was left (a longer `stop_hook.timeout` gives more)";
+  if (reason === MOVED) return "not finished: files changed meanwhile";
+  const isTimeUp = reason instanceof DOMException && reason.name === "TimeoutError";
+  return isTimeUp
+    ? "not finished: no time was left (a longer `stop_hook.timeout` gives more)"
+    : "not finished: the run was interrupted";
 }
 
 const MOVED = new Error("files changed");

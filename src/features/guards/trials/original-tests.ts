@@ -8,7 +8,7 @@ import { explain } from "../../../trouble.ts";
 import { counted } from "../../../words.ts";
 import type { Found, GuardedRun } from "../guarded-run.ts";
 import { type ConcernedCheck, concernedChecks } from "./concerned-checks.ts";
-import { expectationOf, hunksOf, inWords } from "./expectations.ts";
+import { type Expectation, expectationOf, hunksOf, inWords } from "./expectations.ts";
 import { type ChangedFile, type ProtectedChange, withOriginalFiles } from "./protected-change.ts";
 import { type TrialProblem, Trials } from "./try-checks.ts";
 
@@ -161,9 +161,13 @@ function findingOf(
     return identify({ file: path, line: null, issue, fix: FIX, priority: "high" });
   }
   const expected = expectationOf({ file: path, test, line, oldText: old }, hunksOf(patch));
-  const words = expected === undefined ? cutText(message, LONGEST) : `the original ${inWords(expected)}`;
+  const words = expected === undefined ? cutText(message, LONGEST) : describe(expected);
   const issue = `passes only with the changed tests: ${name}: ${words}`;
   return identify({ file: path, line: expected?.line ?? null, issue, fix: FIX, priority: "high" });
+}
+
+function describe(expected: Expectation): string {
+  return `${expected.was === undefined ? "it" : "the original"} ${inWords(expected)}`;
 }
 
 /** Of what no changed test says by itself: settings, helpers, snapshots. */
