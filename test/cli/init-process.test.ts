@@ -33,6 +33,38 @@ test("with stdin at its end, init asks nothing and ends", async () => {
   expect([project.has(CONFIG), project.has(SETTINGS)]).toEqual([true, false]);
 });
 
+test("init --try works in a linked work tree, a submodule, and a repository without commits", async () => {
+  await using project = await GauntletProject.create({
+    Makefile: "test:\n\tpython3 a_test.py\n",
+    "a_test.py": "",
+  });
+  const [work, inside] = [project.at("../work"), project.at("inside")];
+  const unborn = await project.gauntlet(["init", "--yes", "--try", "--dry-run"]);
+  await project.commit("start");
+  await project.git("worktree", "add", "--quiet", work.root, "-b", "other");
+  await project.git(
+    "-c",
+    "protocol.file.allow=always",
+    "submodule",
+    "--quiet",
+    "add",
+    project.root,
+    "inside",
+  );
+
+  const tries = [
+    await work.gauntlet(["init", "--yes", "--try"]),
+    await inside.gauntlet(["init", "--yes", "--try"]),
+  ];
+
+  expect(unborn.stdout).toContain("base_branch: main");
+  for (const { exitCode, stdout } of tries) {
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/✓ test passes \(.*\)\n\n/); // and finds the error that is planted
+  }
+  expect([work.has(CONFIG), inside.has(CONFIG), project.has(CONFIG)]).toEqual([true, true, false]);
+});
+
 test.skipIf(IS_NATIVE)("hints of a project's own copy name a command that works there", async () => {
   await using project = await GauntletProject.create({ ".gitignore": "node_modules\n" });
   await mkdir(join(project.root, "node_modules"));

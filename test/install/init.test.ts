@@ -437,6 +437,18 @@ test("--try names the checks that find no error, and leaves them as comments", a
   expect(await project.read("tests/test_a.py")).not.toContain("planted");
 });
 
+test("--try tries no check of a Node project whose packages are not installed", async () => {
+  const manifest = { scripts: { test: "vitest run" }, devDependencies: { vitest: "4" } };
+  const project = await repositoryWith({ "package.json": JSON.stringify(manifest) });
+
+  const init = await project.init({ yes: true, try: true });
+
+  expect(init.stdout).toContain(
+    "! Not tried, because the packages of the project are not installed: test. Run `npm install`, then",
+  );
+  expect(await project.read(CONFIG)).toContain("  test: npm test # package.json\n");
+});
+
 test("--try says what a check edits or leaves behind", async () => {
   const project = await repositoryWith({
     Makefile: "lint:\n\t@touch a.txt\ntest:\n\t@echo > out.log\n",

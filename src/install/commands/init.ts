@@ -31,18 +31,22 @@ export async function initCommand(terminal: Terminal, options: InitOptions): Pro
   const mayAsk = terminal.isInteractive && options.yes !== true && options.dryRun !== true;
   if (mayAsk && canGuide(terminal)) return guided(terminal, options);
   using prompt = mayAsk ? new Prompt(terminal) : undefined;
-  const cwd = await choosePlace(terminal, { here: options.here, prompt });
-  if (cwd === undefined) return cancel(terminal);
-  return await initAt({ ...terminal, cwd }, options, prompt);
+  const place = await choosePlace(terminal.cwd, { here: options.here, prompt });
+  if (place === undefined) return cancel(terminal);
+  if (place.why !== undefined) printLine(terminal.stdout, `Setting up ${place.path} (${place.why}).\n`);
+  return await initAt({ ...terminal, cwd: place.path }, options, prompt);
 }
 
 async function guided(terminal: Terminal, options: InitOptions): Promise<number> {
   const guide = new Guide(terminal);
   guide.begin("agent-gauntlet: what must pass before your agent may stop");
-  const cwd = await choosePlace(terminal, { here: options.here, prompt: guide });
-  if (cwd !== undefined) return guidedInit(guide, { ...terminal, cwd }, options);
-  guide.cancel("Cancelled. Nothing was changed.");
-  return EXIT.notOk;
+  const place = await choosePlace(terminal.cwd, { here: options.here, prompt: guide });
+  if (place === undefined) {
+    guide.cancel("Cancelled. Nothing was changed.");
+    return EXIT.notOk;
+  }
+  if (place.why !== undefined) guide.say(`Setting up ${place.path} (${place.why}).`);
+  return guidedInit(guide, { ...terminal, cwd: place.path }, options);
 }
 
 async function initAt(terminal: Terminal, options: InitOptions, prompt: Prompt | undefined): Promise<number> {
@@ -159,33 +163,33 @@ interface Asker {
   readonly ask: (question: string, otherwise: "yes" | "no") => Promise<Answer>;
 }
 
+interface Place {
+  readonly path: string;
+  /** What is to be said of it, unless it is where the user is. */
+  readonly why?: string;
+}
+
 /**
  * Where `init` writes. In a subdirectory of a repository that is the root, which gates every change, unless the user wants
  * this directory alone. Undefined when the question was cancelled.
  */
 async function choosePlace(
-  { cwd, stdout }: Terminal,
+  cwd: string,
   { here, prompt }: { readonly here?: boolean | undefined; readonly prompt: Asker | undefined },
-): Promise<string | undefined> {
+): Promise<Place | undefined> {
   const top = await repositoryRoot(cwd);
-  if (top === undefined || top === realPath(cwd) || holdsConfig(cwd)) return cwd;
-  if (here)
-    return say(stdout, cwd, "this directory alone: changes elsewhere in the repository are not checked");
+  if (top === undefined || top === realPath(cwd) || holdsConfig(cwd)) return { path: cwd };
+  if (here) return { path: cwd, why: THIS_ALONE };
   const project = findProject(cwd);
-  if (project !== undefined) return say(stdout, project, "the project this directory belongs to");
+  if (project !== undefined) return { path: project, why: "the project this directory belongs to" };
   if (prompt === undefined)
-    return say(stdout, top, "the root of the repository; --here takes the current directory instead");
+    return { path: top, why: "the root of the repository; --here takes the current directory instead" };
   const answer = await prompt.ask(`This is a subdirectory. Set up the whole repository, ${top}?`, "yes");
   if (answer === "cancelled") return undefined;
-  return answer === "yes"
-    ? say(stdout, top, "the root of the repository")
-    : say(stdout, cwd, "this directory alone: changes elsewhere in the repository are not checked");
+  return answer === "yes" ? { path: top, why: "the root of the repository" } : { path: cwd, why: THIS_ALONE };
 }
 
-function say(stdout: Terminal["stdout"], place: string, what: string): string {
-  printLine(stdout, `Setting up ${place} (${what}).\n`);
-  return place;
-}
+const THIS_ALONE = "this directory alone: changes elsewhere in the repository are not checked";
 
 async function repositoryRoot(cwd: string): Promise<string | undefined> {
   const top = await new Git(cwd).ask(["rev-parse", "--show-toplevel"]);

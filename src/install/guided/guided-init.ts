@@ -15,7 +15,7 @@ import { addToIgnored, looseAmong } from "../offer-ignore.ts";
 import { type ConfigStep, type NewConfig, planConfig, withDecisions } from "../plan-config.ts";
 import type { HostPlan } from "../plan-hosts.ts";
 import { findBlind } from "../trial/find-blind.ts";
-import { runTrial, type Tried, trialsOf } from "../trial/run-trial.ts";
+import { readyTrials, runTrial, type Tried, trialsOf } from "../trial/run-trial.ts";
 import { decide, describeBlind, describeTried, mayBeOnlyNew } from "../trial/try-checks.ts";
 import { chooseAgents } from "./choose-agents.ts";
 import type { Guide } from "./guide.ts";
@@ -41,7 +41,9 @@ export async function guidedInit(guide: Guide, terminal: Terminal, options: Init
   for (const note of hooks.notes) guide.say(note);
   if (hooks.files.length > 0) await offerTakeOver(own, terminal, guide);
   const steps = await nextSteps(config, terminal);
-  for (const step of steps.slice(0, -1)) guide.say(step);
+  for (const step of steps.slice(0, -1))
+    if (step.startsWith("! ")) guide.warn(step.slice(2));
+    else guide.say(step);
   guide.end(steps.at(-1) ?? "");
   return EXIT.ok;
 }
@@ -58,7 +60,10 @@ interface Around {
 
 async function chooseChecks(guide: Guide, found: NewConfig, around: Around): Promise<NewConfig | undefined> {
   const checks = found.scopes.flatMap((scope) => scope.checks);
-  if (!checks.some(isActive)) return found;
+  if (!checks.some(isActive)) {
+    guide.warn(NONE_FOUND);
+    return found;
+  }
   const choices = checks.map((check) => {
     const { name, command, source } = check;
     const why = whyInactive(check);
@@ -79,6 +84,7 @@ async function chooseChecks(guide: Guide, found: NewConfig, around: Around): Pro
   return tryChosen(guide, { ...found, scopes, text: found.textOf(scopes, []) }, around);
 }
 
+const NONE_FOUND = `No check was found that can run here: ${CONFIG_FILE} will have a place for yours.`;
 const LONGEST_COMMAND = 44;
 
 function shortened(command: string): string {
@@ -90,7 +96,8 @@ async function tryChosen(
   config: NewConfig,
   { terminal, options }: Around,
 ): Promise<NewConfig | undefined> {
-  const trials = trialsOf(config.scopes);
+  const { ready: trials, notReady } = readyTrials(trialsOf(config.scopes), terminal.cwd);
+  if (notReady !== undefined) guide.warn(notReady);
   if (trials.length === 0) return config;
   using interrupt = cancellation();
   const { signal } = interrupt;

@@ -6,7 +6,7 @@ import { counted, formatDuration } from "../../words.ts";
 import type { Terminal } from "../../report/terminal.ts";
 import { elapsedMs } from "../../system/clock.ts";
 import { projectFiles } from "../../system/files/list-files.ts";
-import { factsOf, isFile } from "../../system/files/files.ts";
+import { factsOf, isFile, kindOf, readText } from "../../system/files/files.ts";
 import { shellCommand } from "../../system/process/executables.ts";
 import { type ProcessEnd, runProcess } from "../../system/process/run-process.ts";
 import type { DetectedScope } from "../detect/detect-checks.ts";
@@ -28,6 +28,7 @@ export type Tried = Trial & { readonly took: string } & (
         readonly digest: readonly string[];
         /** Why it may not block for new problems alone. */
         readonly notOnlyNew?: string | undefined;
+        readonly isRunnable: boolean;
       }
   );
 
@@ -53,6 +54,33 @@ export function trialAt(check: Trial["check"], path: string): Trial {
   return { check, path, title: path === "." ? check.name : `${check.name} in ${path}` };
 }
 
+/** Those that can be tried, and what to say of the others: without its packages every check of a Node project would be red. */
+export function readyTrials(
+  trials: readonly Trial[],
+  root: string,
+): { readonly ready: readonly Trial[]; readonly notReady?: string } {
+  const isWaiting = ({ check, path }: Trial): boolean =>
+    /^(?:npm|npx|pnpm|yarn|bun|bunx) /.test(check.command) && lacksPackages(root, path);
+  const waiting = trials.filter(isWaiting);
+  const [first] = waiting;
+  if (first === undefined) return { ready: trials };
+  const names = waiting.map(({ title }) => title).join(", ");
+  const manager = /^(?:pnpm|yarn|bun)/.exec(first.check.command)?.[0] ?? "npm";
+  return {
+    ready: trials.filter((trial) => !isWaiting(trial)),
+    notReady: `Not tried, because the packages of the project are not installed: ${names}. Run \`${manager} install\`, then \`agent-gauntlet init --try\`.`,
+  };
+}
+
+function lacksPackages(root: string, path: string): boolean {
+  const manifest = readText(join(root, path, "package.json"));
+  const isInstalled = [path, "."].some(
+    (place) =>
+      kindOf(join(root, place, "node_modules")) === "directory" || isFile(join(root, place, ".pnp.cjs")),
+  );
+  return !isInstalled && manifest.ok && /"(?:devD|d)ependencies"\s*:\s*\{\s*"/.test(manifest.value);
+}
+
 export async function runTrial(trial: Trial, terminal: Terminal, signal: AbortSignal): Promise<Tried> {
   const before = await modifiedTimes(terminal.cwd);
   const { end, output, took } = await runHere(trial, terminal, signal);
@@ -68,6 +96,7 @@ export async function runTrial(trial: Trial, terminal: Terminal, signal: AbortSi
     took,
     kind: "fails",
     how: inWords(end),
+    isRunnable: isRunnable(end),
     digest: digestOf(trial, output, terminal),
     notOnlyNew,
   };
@@ -119,9 +148,13 @@ function digestOf({ check, path }: Trial, text: string, { cwd }: Terminal): read
   return more > 0 ? [...shown.slice(0, DIGEST_LINES), `… ${counted(more, "more line")}`] : shown;
 }
 
+function isRunnable(end: ProcessEnd): boolean {
+  return end.kind !== "not-started" && (end.kind !== "exited" || end.exitCode < 126);
+}
+
 function whyNotOnlyNew(end: ProcessEnd, { check, path }: Trial, { cwd, env }: Terminal): string | undefined {
   if (end.kind === "timed-out") return TOO_SLOW;
-  if (end.kind !== "exited" || end.exitCode >= 126) return inWords(end);
+  if (end.kind !== "exited" || !isRunnable(end)) return inWords(end);
   return whyCutShort({ command: check.command, directory: path, root: cwd, env: { ...env, ...check.env } });
 }
 

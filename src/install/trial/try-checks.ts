@@ -9,7 +9,7 @@ import { counted, formatDuration } from "../../words.ts";
 import { elapsedMs } from "../../system/clock.ts";
 import { type Decisions, type NewConfig, withDecisions } from "../plan-config.ts";
 import { type Blind, findBlind } from "./find-blind.ts";
-import { runTrial, type Trial, trialAt, trialsOf, type Tried } from "./run-trial.ts";
+import { readyTrials, runTrial, type Trial, trialAt, trialsOf, type Tried } from "./run-trial.ts";
 
 /** Runs every proposed check once, so that the first stop brings no surprise. Undefined if the user ended it. */
 export async function tryChecks(
@@ -59,7 +59,9 @@ async function tryEach(
 ): Promise<readonly Tried[]> {
   const all: Tried[] = [];
   const began = elapsedMs();
-  for (const trial of trials) {
+  const { ready, notReady } = readyTrials(trials, terminal.cwd);
+  if (notReady !== undefined) printLine(terminal.stdout, `! ${notReady}`);
+  for (const trial of ready) {
     if (signal.aborted) break;
     const tried = await runTrial(trial, terminal, signal);
     all.push(tried);
@@ -85,9 +87,9 @@ export function describeTried(tried: Tried, { colours }: Pick<Terminal, "colours
       `${colours.green("✓")} ${title} passes (${took})`,
       ...whatItWrites(tried).map((line) => `    ${line}`),
     ];
-  const { how, digest, notOnlyNew } = tried;
+  const { how, digest, notOnlyNew, isRunnable } = tried;
   const advice =
-    notOnlyNew === undefined
+    notOnlyNew === undefined || !isRunnable
       ? []
       : [`To let ${check.name} block only for new problems, change its command first: ${notOnlyNew}.`];
   const more = [...digest, ...advice].map((line) => `    ${line}`);
@@ -169,7 +171,7 @@ export function decide({ tried, blind, onlyNew }: Found): Decisions {
   const doubts = new Map<string, string>();
   for (const one of tried)
     if (one.kind === "fails" && !onlyNew.includes(one.check.name))
-      doubts.set(one.check.name, `${one.how} already`);
+      doubts.set(one.check.name, one.isRunnable ? `${one.how} already` : one.how);
   const places = (name: string): number => tried.filter(({ check }) => check.name === name).length;
   for (const { trial } of blind) {
     const { name } = trial.check;
