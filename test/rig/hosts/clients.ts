@@ -34,7 +34,7 @@ export const NODE_22: PinnedClient = { package: "node", version: "22.23.3" };
 
 export const CODEX: Client = {
   host: "codex",
-  release: { package: "@openai/codex", version: "0.166.0" },
+  release: { package: "@openai/codex", version: "0.169.0" },
   setUp: ({ home, project, modelUrl }) => ({
     // The flag stands in for the user's own review in /hooks.
     args: ["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--json", "say hi"],
