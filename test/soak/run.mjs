@@ -186,14 +186,18 @@ function edit(dir) {
   act(dir);
 }
 
+function countReuse(message) {
+  if (message.includes("nothing changed since")) counts.reused++;
+  if (message.includes("ahead of this stop")) counts.ahead++;
+}
+
 /** Green is only true when the gate itself is green, or when the files are those of the base. */
 function compare(project, { status, message }) {
   const { dir, gate } = project;
   counts.stops++;
-  if (message.includes("nothing changed since")) counts.reused++;
+  countReuse(message);
   const isGreen = spawnSync("sh", ["-c", gate], { cwd: dir, env }).status === 0;
   if (!isGreen && isUnseen(project)) return void counts.unseen++;
-  if (message.includes("ahead of this stop")) counts.ahead++;
   if (!isGreen) counts.red++;
   history.push(`stop: ${status}, in truth ${isGreen ? "green" : "red"}`);
   if (status === "retry_limit_exceeded" && !isGreen) return void (project.session += "-next"); // as often as the host takes it

@@ -14,7 +14,7 @@ import { logDirOf } from "../../system/logs/log-dir.ts";
 import { flakyIn, readLedger } from "../../ledger/ledger-lines.ts";
 import { ledgerOf } from "../../ledger/ledger.ts";
 import { COMMAND_LINE, type ListedSession, listSessions, shownId } from "../../stop/session-store.ts";
-import { lockHolder } from "../../system/state/lock.ts";
+import { lockHolder, type LockHolder } from "../../system/state/lock.ts";
 import { type SessionFacts, type StatusFacts, statusJson } from "../../report/json/json.ts";
 import { finishedLine, gateLabels, type LabelOf, summaryOf } from "../../report/plain-lines.ts";
 import { ago, counted } from "../../words.ts";
@@ -57,11 +57,7 @@ export async function statusCommand(terminal: Terminal, options: StatusOptions):
   const facts = { ...past.value, pass, skips, unhooked, unheard };
   if (json) printLine(terminal.stdout, statusJson(facts, sessions, running));
   else {
-    if (running !== undefined)
-      printLine(
-        terminal.stdout,
-        `A run${running.by?.isAhead === true ? " ahead of a stop" : ""} is in progress (pid ${running.pid}, since ${running.since}).`,
-      );
+    if (running !== undefined) printLine(terminal.stdout, runningLine(running));
     const now = await options.describeWorkTree?.({ root: settings.root, env: terminal.env });
     if (now !== undefined && facts.lastRun !== undefined)
       printLine(terminal.stdout, wrapText(now, columnsOf(terminal)));
@@ -69,6 +65,11 @@ export async function statusCommand(terminal: Terminal, options: StatusOptions):
     printUnchecked(terminal, facts);
   }
   return EXIT.ok;
+}
+
+function runningLine({ pid, since, by }: LockHolder): string {
+  const which = by?.isAhead === true ? " ahead of a stop" : "";
+  return `A run${which} is in progress (pid ${pid}, since ${since}).`;
 }
 
 /** A hook that is gone cannot say so itself. */

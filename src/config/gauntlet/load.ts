@@ -54,8 +54,7 @@ export async function loadSettings(root: AbsolutePath, env: Environment): Promis
   if (config !== undefined && fields !== undefined) {
     keepLogsApart(config, fields.log_dir, entryPoints, files);
     if (remote?.workers === undefined) needWorkers(config, entryPoints, files);
-    if (typeof fields.run_ahead === "object")
-      needGates(config, fields.run_ahead.gates ?? [], { entryPoints, files });
+    needGates(config, fields.run_ahead, { entryPoints, files });
   }
   const global = await readGlobal(env);
 
@@ -123,10 +122,11 @@ function needWorkers(source: YamlSource, entryPoints: readonly EntryPoint[], { r
 /** In the background nobody would hear of a name that is misspelt. Paths and globs may match what is not there yet. */
 function needGates(
   source: YamlSource,
-  names: readonly string[],
+  runAhead: Project["fields"]["run_ahead"],
   { entryPoints, files }: { readonly entryPoints: readonly EntryPoint[]; readonly files: ConfigFiles },
 ): void {
   const known = entryPoints.flatMap(({ gates }) => gates.map(({ name }) => name));
+  const { gates: names = [] } = typeof runAhead === "object" ? runAhead : {};
   for (const [index, name] of names.entries()) {
     if (known.includes(name) || /[^\w-]/.test(name)) continue;
     const message = `there is no gate \`${name}\``;
