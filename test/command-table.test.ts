@@ -30,13 +30,25 @@ const NOT_FOR_MACHINES = [
   "skip",
   "prompt-hook",
   "config-hook",
+  "edit-hook",
+  "run-ahead",
 ];
 
 const program = gauntletCommands(async () => {}, "all");
 const commands = program.commands.map((command) => command.name());
 
 /** Agents call them, or they have another name now. */
-const HIDDEN = ["health", "mcp", "stop-hook", "prompt-hook", "config-hook", "session-start", "statusline"];
+const HIDDEN = [
+  "health",
+  "mcp",
+  "stop-hook",
+  "prompt-hook",
+  "config-hook",
+  "edit-hook",
+  "run-ahead",
+  "session-start",
+  "statusline",
+];
 
 test("`help --all` names every command for people, the overview the dozen that they use", () => {
   const all = commands.filter((name) => new RegExp(`^  ${name}\\b`, "m").test(helpOf(program)));
