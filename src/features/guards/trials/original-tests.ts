@@ -93,7 +93,9 @@ async function findingsOf(
 ): Promise<FoundInCheck> {
   const tests = new Map<string, ChangedTest>();
   for (const file of check.files) if (isTest(file)) tests.set(file.path, await readTest(file, change));
-  const isUnbuilt = ({ isBuild }: TrialProblem): boolean => isBuild && tests.size > 0;
+  const unbuiltFiles = new Set(problems.flatMap(({ isBuild, file }) => (isBuild ? (file ?? []) : [])));
+  const isUnbuilt = ({ isBuild, file = "", test }: TrialProblem): boolean =>
+    tests.size > 0 && (isBuild || (test === undefined && unbuiltFiles.has(file)));
   const [built, unbuilt] = [problems.filter((one) => !isUnbuilt(one)), problems.filter(isUnbuilt)];
   const own = built.filter(({ file }) => tests.has(file ?? ""));
   const others = built.filter(({ file }) => !tests.has(file ?? ""));
