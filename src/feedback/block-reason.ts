@@ -39,15 +39,28 @@ export function blockReason(facts: BlockReasonFacts, maxChars: number): string {
   const titles = failures.map(sectionTitle);
   const fixed = [head, foot, ...advice, ...titles].reduce(
     (sum, part) => sum + part.length + 2,
-    failures.length * FENCE_CHARS,
+    failures.length * (FENCE_CHARS + NOT_THE_CHANGE.length),
   );
   const digests = digestGates(failures.map(draftOf), Math.max(0, maxChars - fixed));
   const sections = failures.map((_, index) =>
-    [titles[index], inFence(visibleText(digests[index] ?? "")), advice[index]].filter(Boolean).join("\n"),
+    [
+      titles[index],
+      inFence(visibleText(digests[index] ?? "")),
+      ENVIRONMENT.test(digests[index] ?? "") ? NOT_THE_CHANGE : "",
+      advice[index],
+    ]
+      .filter(Boolean)
+      .join("\n"),
   );
   const room = maxChars - foot.length - 2;
   return cutText(`${cutText([head, ...sections].join("\n\n"), room)}\n\n${foot}`, maxChars);
 }
+
+const NOT_THE_CHANGE = "This looks like the environment, not the change: tell the user.";
+
+/** No network, a port in use, a full disk, no Docker daemon, no browser for Playwright. */
+const ENVIRONMENT =
+  /\b(?:getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|Could not resolve host|Temporary failure in name resolution|Network is unreachable|EADDRINUSE|[Aa]ddress already in use|ENOSPC|No space left on device|Cannot connect to the Docker daemon)\b|Executable doesn't exist at .*ms-playwright/;
 
 /** `Gauntlet gates did not pass: test, types in web (2 of 3).` */
 function verdict({ failures, gatesRun }: BlockReasonFacts): string {
@@ -89,8 +102,10 @@ function fixAdvice(outcome: GateOutcome, maxChars: number): string {
 
 function nextStep({ failures, isNextStopFree }: BlockReasonFacts): string {
   if (failures.every(({ outcome }) => isOutOfReach(outcome))) {
+    const hasMissing = missingPrograms(failures.map(({ outcome }) => outcome)).length > 0;
+    const how = hasMissing ? " (dependencies of the project: `npm ci` or the like)" : "";
     const next = isNextStopFree ? " The next stop is not checked." : "";
-    return `What to do now: this is not a fault in the code. Install what is missing if you can, otherwise tell the user.${next}`;
+    return `What to do now: this is not a fault in the code. Install what is missing if you can${how}, otherwise tell the user.${next}`;
   }
   return isNextStopFree
     ? "What to do now: fix these, then run `agent-gauntlet run` before you stop; the next stop is not checked."

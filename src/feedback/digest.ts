@@ -3,7 +3,7 @@ import type { PatternParser } from "../gates/gate.ts";
 import { partition, placedKey } from "./known-problems.ts";
 import { compareAttempts, type Delta, describeDelta, fingerprint, type Problem } from "./problem.ts";
 import { cutText } from "./text/cut-text.ts";
-import { isNoise } from "./text/noise.ts";
+import { isEcho, isNoise } from "./text/noise.ts";
 import { findProblems, isSure, type Reading, orderProblems, identityOf } from "./find-problems.ts";
 import { coverage } from "./parsers/shapes/coverage.ts";
 import { informativeWindows, linesAroundTrouble, unreadTrouble, unsaidLines } from "./informative-windows.ts";
@@ -283,7 +283,12 @@ function windowsDigest(lines: Lines, budgetChars: number, logPath: string): stri
   const foot = fullLog(logPath);
   let first = 0;
   while (first < lines.length && lines.isBlank(first)) first += 1;
-  const text = lines.slice(first).join("\n").trimEnd();
+  const all = lines.slice(first);
+  const own = all.filter((line) => !isEcho(line));
+  const text = (own.some((line) => line.trim() !== "") ? own : all)
+    .join("\n")
+    .replace(/^(?:[^\S\n]*\n)+/, "")
+    .trimEnd();
   if (text === "") return "It printed nothing.";
   if (text.length <= budgetChars) return text.length + foot.length < budgetChars ? `${text}\n${foot}` : text;
   return [informativeWindows(lines, budgetChars - foot.length - 1), foot]

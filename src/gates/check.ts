@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { relative } from "node:path/posix";
 import type { CheckGate } from "./gate.ts";
 import { once } from "../once.ts";
+import { missingDependency } from "./missing-dependency.ts";
 import { programsNamedIn } from "../system/process/named-programs.ts";
 import type { GateOutcome } from "./outcome.ts";
 import { type ProjectPath, projectPath } from "../path.ts";
@@ -47,10 +48,12 @@ export async function runCheck(
   const log = new CappedLog(join(logRoot, logPath), taken);
   const env = checkEnv(planned, context);
   const masker = once(() => secretMasker(inLatin1(env))); // many gates print nothing
+  let ending = "";
   const output = new MaskedOutput(
     (text) => masker()(text),
     (chunk) => {
       log.write(chunk);
+      ending = (ending + chunk.toString()).slice(-LONGEST_ENDING);
       context.onOutput?.(id, chunk);
     },
   );
@@ -68,10 +71,15 @@ export async function runCheck(
   log.close();
   const report = freshReport(gate.report, context.root, startedAt);
   const happened = withMissing(whatHappened(end, log.problem, signal), () =>
-    away === undefined ? missingProgram(gate.command, { end, env, cwd }) : away.missing,
+    away === undefined
+      ? (missingProgram(gate.command, { end, env, cwd }) ?? missingDependency(gate.command, { ending, cwd }))
+      : away.missing,
   );
   return outcomeOf(planned, elapsedMs() - started, { ...withSupport(happened, away), logPath, report });
 }
+
+/** So much of the output is kept to see how it ended. */
+const LONGEST_ENDING = 4000;
 
 /** What a warm checkout holds beside the tree may have made the gate pass. */
 function withSupport(happened: Happened, away: EndedRemotely | undefined): Happened {

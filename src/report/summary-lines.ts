@@ -123,8 +123,6 @@ export function verdictRow(
 ): string {
   const { at, status, decision, door, host, session, worktree, outcomes, ms } = record;
   const answer = decision === undefined ? (GAVE_UP[status] ?? statusTitle(status)) : ANSWERS[decision];
-  const isBad = decision === "block" || !(isGreen(status) || decision === "allow");
-  const mark = isBad ? colours.red("✗") : isGreen(status) ? colours.green("✓") : colours.yellow("○");
   const who = [host ?? door, session?.slice(0, 8), worktree === undefined ? undefined : `in ${worktree}`];
   const failed = (outcomes ?? []).filter(({ blocks }) => blocks).map(({ id }) => nameInId(id));
   const gates = gatesOf(record);
@@ -140,7 +138,12 @@ export function verdictRow(
     what.filter(Boolean).join(" · "),
   ].join("  ");
   const [row = ""] = wrap(displayPath(text), columns - 2, "", 1);
-  return `${mark} ${row}`;
+  return `${rowMark(record, colours)} ${row}`;
+}
+
+function rowMark({ decision, status }: VerdictRecord, colours: Colours): string {
+  if (isGreen(status)) return colours.green("✓");
+  return decision === "allow" ? colours.yellow("○") : colours.red("✗");
 }
 
 type Colours = Terminal["colours"];

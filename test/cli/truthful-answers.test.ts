@@ -105,6 +105,26 @@ describe("a program that is not installed", () => {
     expect(again.systemMessage).toMatch(/^.* not everything could be checked: lint .*$/);
   });
 
+  test.each([
+    ["npm test", "no-such-runner", /`no-such-runner` is not installed here/],
+    ["python3 -m no_such_runner", "true", /`no_such_runner` is not installed here/],
+    ["npm test", "sh -c 'exit 127'", /failed: exit code 127/],
+  ])(
+    "is found behind a script runner, but not in a script of the project: %s, %s",
+    async (command, script, title) => {
+      await using project = await configured(
+        `checks: { test: ${JSON.stringify(command)} }\nstop_hook: { when_active: enforce }\n`,
+      );
+      await project.write({ "package.json": JSON.stringify({ scripts: { test: script } }) });
+
+      const { answer } = await project.stop();
+
+      expect(answer.decision).toBe("block");
+      expect(answer.reason).toMatch(title);
+      expect(/Attempt 1/.test(answer.reason ?? "")).toBe(!title.source.includes("installed"));
+    },
+  );
+
   test("blocks no more often than a failure may, if the command names another one at each stop", async () => {
     await using project = await configured("checks: { lint: 'missing-0' }\n");
 

@@ -44,3 +44,13 @@ test("characters that cannot be seen are shown as escapes", () => {
 test.each([300, 600, 2000])("fence and all stay within %d characters", (maxChars) => {
   expect(reasonFor("`x".repeat(5000), ".", maxChars).length).toBeLessThanOrEqual(maxChars);
 });
+
+test.each([
+  "Error: getaddrinfo ENOTFOUND registry.example",
+  "Error: listen EADDRINUSE: address already in use :::3000",
+  "No space left on device",
+  "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+])("what looks like the environment is said to: %s", (text) => {
+  expect(reasonFor(text)).toContain("\nThis looks like the environment, not the change: tell the user.\n");
+  expect(reasonFor("expected 3, got 4")).not.toContain("environment");
+});

@@ -3,15 +3,23 @@ export function isNoise(line: string): boolean {
   return line.length < LONGEST_LOOKED_AT && NOISE.some((shape) => shape.test(line)) && !REAL_ERROR.test(line);
 }
 
+/** Whether it echoes a command, or a package manager tells about itself in it. */
+export function isEcho(line: string): boolean {
+  return ECHOES.some((shape) => shape.test(line)) && !REAL_ERROR.test(line);
+}
+
 const LONGEST_LOOKED_AT = 400;
 
 /** npm says its own failures in the same words as its advice. */
 const REAL_ERROR = /^npm (?:error|ERR!) (?:Missing script|code E|404|4\d\d|syscall|path|notarget|could not)/i;
 
-const NOISE: readonly RegExp[] = [
-  // Echoes of commands, package managers about themselves.
+const ECHOES: readonly RegExp[] = [
   /^(?:> \S|\$ \S|\+ \S|npm (?:warn|notice|error|ERR!|verb|info)\b|yarn (?:run|install) v|pnpm:? |info Visit https|Done in \d|Scope: \d|Lockfile is|To update run|bun test v|Lifecycle script|error Command failed with exit code)/i,
   /^\s*(?:ELIFECYCLE|ERR_PNPM_RECURSIVE|WARN\s+(?:Issue|deprecated|Local package))/,
+];
+
+const NOISE: readonly RegExp[] = [
+  ...ECHOES,
   // Tests that passed, began or were skipped.
   /^\s*(?:✓|✔|√|﹣|ok \d|PASS(?:ED)?\b|\[ *(?:RUN|OK|PASSED|SKIPPED|-+|=+) *\]|\[ {2}FAILED {2}\] \d+ test|Running main\(\) from|\((?:pass|skip)\)|--- (?:PASS|SKIP)|=== (?:RUN|CONT|PAUSE|NAME)|# Subtest:|Start \d+: |\S.* has passed)/,
   /^\S+ PASSED\b|^(?:test )?\S.* \.{3,} ?(?:ok|ignored|Passed)\b/,
