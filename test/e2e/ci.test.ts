@@ -69,7 +69,11 @@ test.skipIf(NO_REDIS !== undefined)("proven gates are skipped, by keys that the 
   });
   await cheat.commit("start");
   await cheat.git("switch", "--quiet", "--create", "work");
-  await cheat.write({ ".gauntlet/config.yml": remote(".gauntlet/mine.pub"), ".gauntlet/mine.pub": PUBLIC, file: "2" });
+  await cheat.write({
+    ".gauntlet/config.yml": remote(".gauntlet/mine.pub"),
+    ".gauntlet/mine.pub": PUBLIC,
+    file: "2",
+  });
   await cheat.commit("trust me");
   await cheat.gauntlet(["run"], { env: SIGNING });
 

@@ -53,7 +53,12 @@ test("each fact is shown once per session; a notice without a key whenever it is
 test("a skipped test is named before the verdict that we gave up", () => {
   const gaveUp: Notice = { rank: "gave up", text: "gave up\ntest failed" };
 
-  const { text } = choose(NEW_SESSION, gaveUp, notice("guards", "other"), notice("weakened tests", "skipped"));
+  const { text } = choose(
+    NEW_SESSION,
+    gaveUp,
+    notice("guards", "other"),
+    notice("weakened tests", "skipped"),
+  );
 
   expect(text).toBe("skipped\ngave up\nAnd 2 more: `agent-gauntlet explain` shows everything.");
 });
