@@ -133,7 +133,7 @@ describe("what happened to a gate, and what it means", () => {
       expect(isAlive(started.pid)).toBe(false);
       expect(here.has("gauntlet_logs/.gauntlet-run.lock")).toBe(false);
       expect(await here.json(["status"])).toMatchObject({ lastRun: { status: "error" }, sessions: [] });
-      expect((await here.gauntlet(["status"])).stdout).toMatch(/^Run 1: Interrupted, /);
+      expect((await here.gauntlet(["status"])).stdout).toMatch(/^Run 1: Interrupted, /m);
     },
   );
 
