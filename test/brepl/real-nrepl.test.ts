@@ -100,7 +100,7 @@ describe.each(SERVERS)("a real nREPL server: $title", ({ title, extension, start
     const red = await project.breplStop();
 
     expect(red.exitCode).toBe(2);
-    expect(red.stderr).toContain("1 failures, 0 errors");
+    expect(red.stderr).toContain("1 failure, 0 errors");
   });
 
   live(`gives up in time on code without end${because}`, async () => {
