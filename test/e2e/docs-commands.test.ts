@@ -15,6 +15,12 @@ const NOT_RUN: readonly (readonly [line: RegExp, reason: string])[] = [
   [/^(?:claude|codex) mcp add/, "needs the agent; test/e2e/mcp.test.ts registers the server"],
   [/completion fish \| source/, "is fish; test/cli/completion.test.ts reads its script"],
   [/^agent-gauntlet workers?\b/, "needs a queue; test/e2e/workers.test.ts runs both commands"],
+  [/^agent-gauntlet acp /, "needs the agent and its client; test/e2e/acp.test.ts runs real ones"],
+  [
+    /^agent-gauntlet install --host zed/,
+    "needs an agent on the PATH; test/install/files/zed-settings.test.ts has settings with one",
+  ],
+  [/^agent-gauntlet audit \.claude/, "needs a hook of the project's own; test/cli/audit.test.ts has some"],
   [/^cd /, "the examples are run in the project"],
 ];
 
