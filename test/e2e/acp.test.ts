@@ -8,6 +8,11 @@ import { gatedProject } from "../rig/hosts/gated-project.ts";
 
 const FEEDBACK = "Gauntlet gates did not pass";
 
+interface Verdict {
+  readonly door: string;
+  readonly decision: string;
+}
+
 describe.each(REAL_AGENTS)("the real $client.release.package $client.release.version over ACP", (agent) => {
   test("goes on in each of two sessions at once until the gates pass, and each gets one answer", async ({
     skip,
@@ -17,7 +22,9 @@ describe.each(REAL_AGENTS)("the real $client.release.package $client.release.ver
     await using running = await startRealAgent(agent, project, {
       answer: async (body) => {
         if (!body.includes(FEEDBACK)) return "All done.";
-        await both.find((_, index) => body.includes(`TASK-${index}`))?.write({ "state.txt": "fixed\n" });
+        const asked = both.find((_, index) => body.includes(`TASK-${index}`));
+        // An agent asks more than once (for a title, for the next speaker): a second write would fall into the run of the gates.
+        if (asked?.read("state.txt") !== "fixed\n") await asked?.write({ "state.txt": "fixed\n" });
         return "Fixed.";
       },
       skip,
@@ -34,13 +41,15 @@ describe.each(REAL_AGENTS)("the real $client.release.package $client.release.ver
     expect(both.map((one) => one.read("state.txt"))).toEqual(both.map(() => "fixed\n"));
     for (const session of sessions)
       expect(client.said(session)).toMatch(/All done\.[^]*Gauntlet failed[^]*Fixed\./);
-    for (const { root } of both)
-      expect(await project.json(["log"], { cwd: root })).toMatchObject({
-        verdicts: [
-          { door: "acp", status: "passed" },
-          { door: "acp", decision: "block" },
-        ],
-      });
+    for (const { root } of both) {
+      const { verdicts } = (await project.json(["log"], { cwd: root })) as { verdicts: readonly Verdict[] };
+      const [last, ...before] = verdicts;
+      expect(last).toMatchObject({ door: "acp", status: "passed" });
+      expect(before.length).toBeGreaterThan(0);
+      expect(new Set(before.map(({ door, decision }) => `${door} ${decision}`))).toEqual(
+        new Set(["acp block"]),
+      );
+    }
   });
 
   test("is cancelled while its gates run, and takes the next prompt", async ({ skip }) => {
