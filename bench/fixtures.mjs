@@ -37,7 +37,7 @@ export function repository(dir, fileCount, units = 13) {
 
 /** The same, made once and then reused: a hundred thousand files take minutes. */
 export function largeRepository(name, fileCount, files) {
-  const dir = join(CACHE, "repositories", `v1-${name}-${fileCount}`);
+  const dir = join(CACHE, "repositories", `v2-${name}-${fileCount}`);
   rmSync(join(dir, "gauntlet_logs"), { recursive: true, force: true }); // what an earlier version noted down
   if (existsSync(join(dir, ".git"))) return dir;
   const draft = `${dir}.${process.pid}`;

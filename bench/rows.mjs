@@ -401,7 +401,11 @@ function gauntletProject(dir, count, command = "true") {
 
 function gauntletFiles(count, command = "true") {
   const checks = Array.from({ length: count }, (_, index) => `  check${index}: ${JSON.stringify(command)}\n`);
-  return { ".gauntlet/config.yml": `checks:\n${checks.join("")}` };
+  // The gates alone call for no gate; the branch has changed something, too.
+  return {
+    ".gauntlet/config.yml": `checks:\n${checks.join("")}`,
+    "src/changed.ts": "export const changed = 1;\n",
+  };
 }
 
 /** Every round adds a line to a tracked file, as an agent would. */
