@@ -4,7 +4,8 @@ import { projectPath } from "../../src/path.ts";
 import { outcomeInLedger, usualTimes, type VerdictRecord } from "../../src/ledger/verdict-record.ts";
 import { liveLines, rowsOf } from "../../src/report/live-lines.ts";
 import { finishedLine, gateLabels } from "../../src/report/plain-lines.ts";
-import { runSummary, verdictLine } from "../../src/report/summary-lines.ts";
+import { runSummary } from "../../src/report/summary-lines.ts";
+import { verdictLine } from "../../src/report/verdict-lines.ts";
 
 const ROOT = projectPath(".");
 
