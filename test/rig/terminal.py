@@ -3,16 +3,17 @@ what comes on stdin; a line `resize ROWS COLUMNS` there changes the size instead
 import fcntl, os, pty, select, struct, sys, termios
 
 rows, columns, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execvp(command[0], command)
 
 
-def resize(rows, columns):
+def resize(terminal, rows, columns):
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
 
-resize(rows, columns)
+pid, terminal = pty.fork()
+if pid == 0:
+    resize(0, rows, columns)  # before the program asks for it
+    os.execvp(command[0], command)
+
 os.write(terminal, os.environ.get("TYPED", "").encode())
 sources = [terminal, 0]
 while True:
@@ -22,7 +23,7 @@ while True:
         if not typed:
             sources.remove(0)
         elif typed.startswith(b"resize "):
-            resize(*map(int, typed.split()[1:3]))
+            resize(terminal, *map(int, typed.split()[1:3]))
         else:
             os.write(terminal, typed)
     if terminal not in ready:
