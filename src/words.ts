@@ -88,3 +88,10 @@ function cheapestStep({ a, b, row, column, beforeLast, last, current }: Cell): n
   if (swapped) steps.push((beforeLast[column - 2] ?? Infinity) + 1);
   return Math.min(...steps);
 }
+
+/** At most this long; what is cut off ends at a word. */
+export function cutAtWord(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = text.lastIndexOf(" ", most - 2);
+  return `${text.slice(0, end > 0 ? end : most - 2)} …`;
+}

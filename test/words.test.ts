@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ago, formatDuration } from "../src/words.ts";
+import { cutAtWord, ago, formatDuration } from "../src/words.ts";
 
 const NOW = Date.UTC(2026, 10, 15);
 
@@ -27,4 +27,13 @@ describe("formatDuration", () => {
   ])("%i ms are %s", (ms, words) => {
     expect(formatDuration(ms)).toBe(words);
   });
+});
+
+test.for<[text: string, most: number, cut: string]>([
+  ["short enough", 12, "short enough"],
+  ["one word too many", 16, "one word too …"],
+  ["nothing-to-cut-at", 10, "nothing- …"],
+])("%j in %i characters ends at a word: %j", ([text, most, cut]) => {
+  expect(cutAtWord(text, most)).toBe(cut);
+  expect(cut.length).toBeLessThanOrEqual(most);
 });

@@ -4,7 +4,7 @@ import { displayPath } from "../path.ts";
 import type { PastStop, StopRecord } from "../stop/session.ts";
 import { type Status, statusMessage } from "../stop/status.ts";
 import type { VerdictRecord } from "../ledger/verdict-record.ts";
-import { ago, counted, formatDuration } from "../words.ts";
+import { ago, counted, cutAtWord, formatDuration } from "../words.ts";
 
 /** What is known about a stop beside its own record. */
 export interface ExplainFacts {
@@ -21,8 +21,9 @@ export function explainStop(stop: PastStop, facts: ExplainFacts): string {
   const { problems = [], isVerbose } = facts;
   const { decision, status, message } = headOf(stop);
   const answer = decision === "block" ? "Blocked" : "Allowed";
+  const said = message.replace(/^[✓✗○⚠⏭⏸↺] /u, "");
   return [
-    `${answer} (${status}): ${message.replace(/^[✓✗○⚠⏭⏸↺] /u, "")}${attemptIn(stop, facts)}`,
+    `${answer} (${status}): ${cutAtWord(said, MOST_OF_HEAD)}${attemptIn(stop, facts)}`,
     whoseStop(stop, facts.now),
     ...(problems.length === 0 ? [] : ["", ...problems]),
     ...toldLines(stop),
@@ -30,6 +31,9 @@ export function explainStop(stop: PastStop, facts: ExplainFacts): string {
     "",
   ].join("\n");
 }
+
+/** The rest of a longer message is in what was told, or in the raw answer. */
+const MOST_OF_HEAD = 240;
 
 /** `claude-code, session 5c1f0a3e, 2 minutes ago`. */
 function whoseStop(stop: PastStop, now: number): string {

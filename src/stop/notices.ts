@@ -8,6 +8,7 @@ import {
 import type { StopEvent } from "../hosts/stop-event.ts";
 import { displayPath } from "../path.ts";
 import { type Diagnostic, diagnosticLine } from "../trouble.ts";
+import { cutAtWord } from "../words.ts";
 import type { RunResult } from "../run/result.ts";
 import type { HiddenPath } from "../system/git/own-ignores.ts";
 import type { IgnoreSettingsFile, Session, SessionChange } from "./session.ts";
@@ -64,7 +65,7 @@ export class Notices {
     const lines = fresh.flatMap((notice) => linesOf(notice).map((line) => ({ notice, line })));
     const fits = lines.length <= MAX_LINES ? lines : lines.slice(0, MAX_LINES - 1);
     const cutOff = lines.slice(fits.length).map(({ notice }) => notice);
-    const shown = fits.map(({ line }) => line.slice(0, MAX_LINE_CHARS));
+    const shown = fits.map(({ line }) => cutAtWord(line, MAX_LINE_CHARS));
     if (cutOff.length > 0)
       shown.push(`And ${cutOff.length} more: \`agent-gauntlet explain\` shows everything.`);
     const text = shown.join("\n");

@@ -176,7 +176,7 @@ const checkShape = {
   rerun_command: text("a shell command")
     .optional()
     .describe(
-      "What a rerun runs in place of the command. `{failed_files}` stands for the files in which something failed.",
+      "What a rerun runs in place of the command. `{failed_files}` means the files in which something failed.",
     ),
   parser: z
     .union([z.enum(PARSER_NAMES), patternParser], {
@@ -229,7 +229,7 @@ const checkShape = {
     .array(closedGlob)
     .min(1)
     .optional()
-    .describe("Globs of the changed files that `{files}` in the command stands for. Default: all of them."),
+    .describe("Globs of the changed files that `{files}` in the command means. Default: all of them."),
   name: z
     .unknown()
     .optional()
@@ -281,7 +281,7 @@ const reviewShape = {
   model: text("the name of a model").optional().describe("The model the reviewer should use."),
   ...gateShape,
   timeout: duration.default(240).describe("When a review is killed: or `90s`, `2m`."),
-  max_rounds: wholeNumber.min(1).default(2).describe("After so many rounds the review stops asking."),
+  max_rounds: wholeNumber.min(1).default(2).describe("After this many rounds the review stops asking."),
   min_priority: priority.default("low").describe("Findings below this priority are left out."),
   on_unavailable: z
     .enum(["warn", "block"])

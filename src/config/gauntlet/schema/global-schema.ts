@@ -67,7 +67,7 @@ const stopHookObject = z.strictObject({
   }),
   agent_types: z.array(text("the type of a sub-agent")).exactOptional().meta({
     default: STOP_HOOK_DEFAULTS.agent_types,
-    description: "The types of sub-agents whose end is gated with `subagent_stop`; `*` stands for all.",
+    description: "The types of sub-agents whose end is gated with `subagent_stop`; `*` means all.",
   }),
 });
 

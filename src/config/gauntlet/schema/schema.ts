@@ -66,7 +66,7 @@ const runAheadSchema = z.union(
       }),
       idle: minutes.exactOptional().meta({
         default: RUN_AHEAD_DEFAULTS.idle,
-        description: "The background process ends after so many minutes without an edit: minutes, or `1h`.",
+        description: "The background process ends after this time without an edit: minutes, or `1h`.",
       }),
       max_per_minute: wholeNumber.min(1).max(60).exactOptional().meta({
         default: RUN_AHEAD_DEFAULTS.max_per_minute,
