@@ -96,6 +96,7 @@ function missing(host: Host, { kind, event }: HostHook): Finding {
 const NOTHING_AFTER_EDITS = "nothing runs ahead of a stop, and no check runs after an edit";
 const LOST_WITHOUT: Partial<Readonly<Record<HookKind, string>>> = {
   session_start: "where a session begins is not known before its first stop",
+  session_end: "what runs ahead, or waits for an agent, is not stopped when its session ends",
   edit: NOTHING_AFTER_EDITS,
   shell_edit: NOTHING_AFTER_EDITS,
   config_change: "nobody is told when its hooks are switched off during a session",

@@ -328,7 +328,7 @@ function noticesOf(look: Look): readonly Notice[] {
     {
       rank: look.name === "weakened-tests" ? "weakened tests" : "guards",
       key: `${look.name} ${[...facts, look.gap].join(" ")}`,
-      text: `Guard ${look.name}: ${words.join("; ")}`,
+      text: `Guard ${look.name}${facts.length === 0 ? " found" : ":"} ${words.join("; ")}`,
     },
   ];
 }

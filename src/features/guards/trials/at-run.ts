@@ -18,7 +18,8 @@ export async function runTrials(
 ): Promise<ReadonlyMap<TrialName, Found>> {
   const began = elapsedMs();
   const change = await protectedChange(run);
-  if (typeof change === "string") return new Map(names.map((name) => [name, { findings: [], gap: change }]));
+  if (typeof change === "string")
+    return new Map(names.map((name) => [name, { findings: [], gap: `nothing: ${change}` }]));
   using held = change;
   using watch = watchFiles(run, held, untilMs);
   const { signal } = watch;
@@ -52,11 +53,11 @@ function keyOf({ path, after }: ChangedFile): string {
 const MOST_ACCEPTED = 1_000;
 
 function whyEnded({ reason }: AbortSignal): string {
-  if (reason === MOVED) return "not finished: files changed meanwhile";
+  if (reason === MOVED) return "nothing, not finished: files changed meanwhile";
   const isTimeUp = reason instanceof DOMException && reason.name === "TimeoutError";
   return isTimeUp
-    ? "not finished: no time was left (a longer `stop_hook.timeout` gives more)"
-    : "not finished: the run was interrupted";
+    ? "nothing, not finished: no time was left (a longer `stop_hook.timeout` gives more)"
+    : "nothing, not finished: the run was interrupted";
 }
 
 const MOVED = new Error("files changed");
